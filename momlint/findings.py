@@ -1,0 +1,207 @@
+"""Findings: what momlint tells its user, and where in the text it stands.
+
+This module imports nothing of momlint, so that every layer, and every report, can use it.
+
+Two shapes of one thing:
+
+* a `Draft` is *symbolic*: its places are routes of keys through a document (`Place`). Checks build drafts and
+  know nothing of lines;
+* a `Finding` is *located*: its places are spans of lines and columns in a named file. The edge (``momlint.lint``)
+  turns drafts into findings, once.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+
+class Severity(enum.StrEnum):
+    """How much a finding matters; the order of the members is the order of their weight."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    @property
+    def rank(self) -> int:
+        """0 for an error, 1 for a warning, 2 for a note."""
+        return _RANKS[self]
+
+
+_RANKS = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
+
+
+class Position(NamedTuple):
+    """A place between characters: 1-based line, 1-based column, counted in characters (not bytes)."""
+
+    line: int
+    column: int
+
+
+class Span(NamedTuple):
+    """From `start` up to, not including, `end`."""
+
+    start: Position
+    end: Position
+
+
+#: Which part of a mapping's entry a `Place` means: its key, its value, or both from key to end of value.
+#: For an item of a sequence the three are the same.
+Part = Literal["key", "value", "entry"]
+
+
+class Place(NamedTuple):
+    """A symbolic location: a route of keys and indices through one document of an estate.
+
+    `document` counts the documents an estate is made of: 0 is the one with ``momlint:``, the others are the
+    files that ``include`` brought in, in the order they were read.
+    """
+
+    document: int
+    path: tuple[str | int, ...]
+    part: Part = "entry"
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Something the user can follow by hand: a walk in one colour, or a set of failures.
+
+    All fields are names as the user wrote them, in the order of the walk. `cut` names links and brokers whose
+    failure together is the witness (MOM501, MOM502).
+    """
+
+    colour: str | None = None
+    source: str | None = None
+    destination: str | None = None
+    walk: tuple[str, ...] = ()
+    cut: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """What one root cause breaks: topic names in the order of the file, and the number of pairs."""
+
+    topics: tuple[str, ...] = ()
+    pairs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedDraft:
+    """A second place that a draft speaks of."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A finding as a check builds it: symbolic places, no file, no line, no severity."""
+
+    code: str
+    place: Place
+    message: str
+    help: str = ""
+    witness: Witness | None = None
+    affected: Affected | None = None
+    related: Sequence[RelatedDraft] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A second place that a finding speaks of, located."""
+
+    file: str
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding with its place in the text. Reports need nothing else.
+
+    `file` is the path as the user named it (with ``/`` as separator); `rule` and `url` come from the catalogue.
+    """
+
+    code: str
+    rule: str
+    severity: Severity
+    file: str
+    span: Span
+    message: str
+    help: str = ""
+    url: str = ""
+    witness: Witness | None = None
+    affected: Affected | None = None
+    related: tuple[Related, ...] = ()
+
+    @property
+    def sort_key(self) -> tuple[object, ...]:
+        """By file, place and code, as the contract asks; the message last, so that the order is total."""
+        return (self.file, self.span.start, self.span.end, self.code, self.message)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong that a reader already has a span for (invalid YAML, an invalid estate).
+
+    `file` is set where the problem stands in another file than the one being read.
+    """
+
+    code: str
+    span: Span
+    message: str
+    help: str = ""
+    related: tuple[Related, ...] = ()
+    file: str | None = None
+
+
+@dataclass(slots=True)
+class Summary:
+    """The counts of the JSON report's ``summary``; every field is a number of things."""
+
+    files: int = 0
+    brokers: int = 0
+    links: int = 0
+    colours: int = 0
+    topics: int = 0
+    pairs: int = 0
+    errors: int = 0
+    warnings: int = 0
+    notes: int = 0
+    undecided: int = 0
+
+
+@dataclass(slots=True)
+class Proof:
+    """What the last line of a text report says was proved; not part of the JSON (the engine is not in it).
+
+    `questions` counts what the engines were asked, `decided_twice` how many of them two engines decided, `refuted`
+    the needed pairs (a pair in two colours counts twice) that do not arrive or have no path, whether or not a
+    selected rule reports them.
+    """
+
+    super_paths: int = 0
+    engines: tuple[str, ...] = ()
+    questions: int = 0
+    decided_twice: int = 0
+    refuted: int = 0
+
+
+@dataclass(slots=True)
+class Report:
+    """One run: its findings in order, the counts, what was proved, and how to show source text.
+
+    `sources` maps a file name to its lines without line ends, for snippets; a file that could not be read is
+    not in it. `notices` are sentences for standard error (sections not checked, results left out); `failures`
+    are sentences about files that could not be read (exit code 2).
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    summary: Summary = field(default_factory=Summary)
+    proof: Proof = field(default_factory=Proof)
+    sources: dict[str, Sequence[str]] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
