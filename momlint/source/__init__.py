@@ -1,0 +1,22 @@
+"""Text to positioned nodes: YAML with the place of every key and value, and nothing of brokers."""
+
+from momlint.source.composing import Limits
+from momlint.source.nodes import Document, Entry, Located, MappingNode, Node, ScalarNode, SequenceNode
+from momlint.source.reader import Source, read_source
+from momlint.source.scalars import ScalarValue
+from momlint.source.suppressions import Suppression
+
+__all__ = [
+    "Document",
+    "Entry",
+    "Limits",
+    "Located",
+    "MappingNode",
+    "Node",
+    "ScalarNode",
+    "ScalarValue",
+    "SequenceNode",
+    "Source",
+    "Suppression",
+    "read_source",
+]
