@@ -1,0 +1,84 @@
+"""What the models need functions for: texts that are numbers, and values that have two forms.
+
+Nothing of pydantic's Python side is imported here, so that `momlint.estate.compiled` can use these functions alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_core import PydanticCustomError
+
+from momlint.source.scalars import resolve_plain
+
+#: The version of the language that this momlint reads.
+LANGUAGE_VERSION = 1
+#: The largest cost, latency or budget: sums of this many stay exact enough to compare in a double.
+LARGEST_NUMBER = 1e15
+#: The largest count of hops, links or brokers: what an int32 holds.
+LARGEST_COUNT = 2**31 - 1
+
+
+def read_number(value: Any) -> int | float:
+    """The number that a plain text is; refuses everything else, also a number in quotes (`plain.Quoted`)."""
+    if type(value) is str:
+        value = resolve_plain(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+    raise PydanticCustomError("momlint_number", "takes a number")
+
+
+def read_float(value: Any) -> float:
+    """The number as a float; one that no float holds is infinite."""
+    number = read_number(value)
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def read_count(value: Any) -> int:
+    """The number if it is whole (3 or 3.0)."""
+    number = read_number(value)
+    if isinstance(number, float):
+        if not number.is_integer():
+            raise PydanticCustomError("momlint_count", "takes a whole number")
+        return int(number)
+    return number
+
+
+def has_ends(link: Any) -> Any:
+    """A link has `between`, or `from` and `to`; the message of the error is the field that is wrong or missing."""
+    if link.between:
+        if link.source or link.target:
+            raise PydanticCustomError("momlint_ends", "from" if link.source else "to")
+    elif not (link.source and link.target):
+        raise PydanticCustomError("momlint_no_ends", "to" if link.source else "from" if link.target else "between")
+    return link
+
+
+def has_one_logic(spec: Any) -> Any:
+    """A specification has `ctl` or `ltl`; the message of the error is the field that is wrong or missing."""
+    if bool(spec.ctl) == bool(spec.ltl):
+        raise PydanticCustomError("momlint_logic", "ltl" if spec.ctl else "ctl")
+    return spec
+
+
+def has_one_set(row: Any) -> Any:
+    """A recovery row has `colours` or `except`, if only an empty list; the message is the field in question."""
+    given = row.__pydantic_fields_set__ & {"colours", "excepted"}
+    if len(given) != 1:
+        raise PydanticCustomError("momlint_set", "except" if given else "colours")
+    return row
+
+
+def tolerate_form(value: Any) -> str:
+    """The tag of the form: a word, or numbers of links and brokers."""
+    return "\0word" if isinstance(value, str) else "\0counts"
+
+
+def recovery_form(value: Any) -> str:
+    """The tag of the form: a file, or rows. A broker may be called ``file``: its value is then a list of rows."""
+    if isinstance(value, dict) and set(value) == {"file"} and not isinstance(value["file"], list | dict):
+        return "\0file"
+    return "\0rows"

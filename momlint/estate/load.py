@@ -1,0 +1,231 @@
+"""From a source to its estates: documents, what they include, and where everything stands."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from momlint.estate.files import directory, find_files, identity, is_pattern, join, read_file
+from momlint.estate.plain import is_null
+from momlint.estate.resolve import Resolver
+from momlint.estate.resolved import Estate
+from momlint.estate.validate import SECTIONS, Checked, check_document
+from momlint.findings import Draft, Place, Position, Problem, Related, Span
+from momlint.source import Document, Source
+
+#: Sections that are read and resolved, and that no rule of this version judges.
+NOT_YET_CHECKED = ("failures.tolerate", "failures.recovery", "failures.takeover", "specs")
+
+#: Includes within includes go no deeper than this.
+_DEEPEST = 32
+_MOST_FILES = 10_000
+
+_START = Span(Position(1, 1), Position(1, 1))
+
+
+@dataclass(slots=True)
+class LoadedEstate:
+    """One document of a file with all that it includes.
+
+    `estate` is None where nothing sensible is left. `problems` carry spans and files; those of the main
+    file's own text (`Source.problems`) are not among them, those of included files are. `sources` and
+    `documents` are numbered: 0 is the main one, then the included ones in the order they were read;
+    `Place.document` counts `documents`. `unchecked`: sections that the estate has and no rule of this version
+    judges.
+    """
+
+    source: Source
+    index: int
+    estate: Estate | None = None
+    problems: list[Problem] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
+    documents: list[tuple[Source, Document]] = field(default_factory=list)
+    unchecked: tuple[str, ...] = ()
+
+    @property
+    def notices(self) -> list[str]:
+        """One sentence where the estate has sections that no rule judges yet; it does not stay unsaid."""
+        if not self.unchecked:
+            return []
+        return [f"{self.source.file}: not checked yet: {', '.join(self.unchecked)}"]
+
+    def locate(self, place: Place) -> tuple[str, Span, tuple[Span, ...]]:
+        """The file, the span, and the places of aliases and merge keys on the way there (in the same file).
+
+        A route that does not exist is located at its nearest ancestor.
+        """
+        source, document = self.documents[place.document]
+        located = document.locate(place.path, place.part)
+        return source.file, located.span, tuple(located.via)
+
+    def problem(self, draft: Draft) -> Problem:
+        """A draft with its places located; what it was reached through becomes related."""
+        file, span, via = self.locate(draft.place)
+        related = [Related(file, place, "reached through this alias or merge key") for place in via]
+        seen = {(file, span)}
+        for other in draft.related:
+            other_file, other_span, _ = self.locate(other.place)
+            # Two uses of one anchor stand at the same place.
+            if (other_file, other_span) not in seen:
+                seen.add((other_file, other_span))
+                related.append(Related(other_file, other_span, other.message))
+        return Problem(draft.code, span, _printable(draft.message), _printable(draft.help), tuple(related), file)
+
+
+def load_source(
+    source: Source,
+    read: Callable[[str], Source] = read_file,
+    find: Callable[[str], Sequence[str]] = find_files,
+) -> list[LoadedEstate]:
+    """One `LoadedEstate` for each YAML document of the file that is not empty.
+
+    `read` gives the source of an included file, or raises `OSError`; `find` gives the files that a pattern
+    with wildcards matches. Both take paths as the user would write them from the working directory. A file
+    without any document gives one `LoadedEstate` whose problem says so, unless the text itself was invalid.
+    Raises nothing on account of what the user wrote.
+    """
+    # Building hundreds of thousands of small objects that all stay: the collector would look at them for
+    # nothing.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        loaded = [_Load(source, number, document, read, find).run() for number, document in enumerate(_filled(source))]
+    finally:
+        if collecting:
+            gc.enable()
+    if not loaded and not source.problems:
+        empty = LoadedEstate(source, 0, sources=[source])
+        empty.problems.append(
+            Problem(
+                "MOM102",
+                _START,
+                "the file holds no estate: it is empty",
+                "begin it with `momlint: 1`; `momlint init` writes a starter file",
+                file=source.file,
+            )
+        )
+        return [empty]
+    return loaded
+
+
+def _filled(source: Source) -> list[Document]:
+    return [document for document in source.documents if document.root is not None and not is_null(document.root)]
+
+
+class _Load:
+    """The making of one `LoadedEstate`."""
+
+    def __init__(
+        self,
+        source: Source,
+        index: int,
+        document: Document,
+        read: Callable[[str], Source],
+        find: Callable[[str], Sequence[str]],
+    ) -> None:
+        self.loaded = LoadedEstate(source, index, sources=[source])
+        self.document = document
+        self.read = read
+        self.find = find
+        self.checked: list[Checked] = []
+        self.drafts: list[Draft] = []
+        self.lost: set[str] = set()
+        self.done: set[str] = set()
+
+    def run(self) -> LoadedEstate:
+        loaded = self.loaded
+        self.add(loaded.source, self.document, (loaded.source.file,))
+        directories = [directory(source.file) for source, _ in loaded.documents]
+        resolver = Resolver(self.checked, directories, _stem(loaded.source.file), self.lost)
+        loaded.estate = resolver.run()
+        for checked in self.checked:
+            self.drafts.extend(checked.drafts)
+        loaded.problems.extend(loaded.problem(draft) for draft in [*self.drafts, *resolver.drafts])
+        loaded.unchecked = tuple(name for name in NOT_YET_CHECKED if name in resolver.section_places)
+        return loaded
+
+    def add(self, source: Source, document: Document, chain: tuple[str, ...]) -> None:
+        """Check a document, then read what it includes; `chain`: the files from the main one to this."""
+        assert document.root is not None
+        number = len(self.loaded.documents)
+        self.loaded.documents.append((source, document))
+        checked = check_document(document.root, number, included=number > 0)
+        self.checked.append(checked)
+        if checked.model is None:
+            return
+        for position, entry in enumerate(checked.model.include or ()):
+            kept = checked.kept.get(("include",))
+            place = Place(number, ("include", position if kept is None else kept[position]))
+            self.include(entry, place, source, chain)
+
+    def include(self, entry: str, place: Place, source: Source, chain: tuple[str, ...]) -> None:
+        name = join(directory(source.file), entry)
+        relative = "paths are relative to the file that includes them"
+        try:
+            files = sorted(self.find(name)) if is_pattern(entry) else [name]
+            keys = [identity(file) for file in files]
+        except (OSError, ValueError):
+            # A null character, or a surrogate: no file can be called that.
+            self.refuse(place, f"`{entry}` is no path", relative)
+            return
+        if not files:
+            self.refuse(place, f"no file matches `{entry}`", relative)
+        for file, key in zip(files, keys, strict=True):
+            self.include_file(file, key, entry, place, chain)
+
+    def include_file(self, file: str, key: str, entry: str, place: Place, chain: tuple[str, ...]) -> None:
+        if key in {identity(earlier) for earlier in chain}:
+            if len(chain) == 1:
+                message = f"`{entry}` includes the file itself"
+            else:
+                message = f"`{entry}` includes `{file}`, which this file is included from"
+            self.refuse(place, message, "a file may not include itself, nor a file that includes it", lost=False)
+            return
+        if key in self.done:
+            return  # two ways to one file bring it in once
+        if len(chain) > _DEEPEST or len(self.done) >= _MOST_FILES:
+            self.refuse(place, "too many files include one another", f"at most {_DEEPEST} deep, {_MOST_FILES} in all")
+            return
+        self.done.add(key)
+        try:
+            included = self.read(file)
+        except OSError as error:
+            reason = (error.strerror or type(error).__name__).lower()
+            self.refuse(
+                place,
+                f"`{file}` cannot be read: {reason}",
+                "paths are relative to the file that includes them",
+            )
+            return
+        self.loaded.sources.append(included)
+        for problem in included.problems:
+            self.loaded.problems.append(_in_file(problem, included.file))
+            if problem.code != "MOM103":
+                self.lost.update(SECTIONS)
+        for document in _filled(included):
+            self.add(included, document, (*chain, file))
+
+    def refuse(self, place: Place, message: str, help_: str, *, lost: bool = True) -> None:
+        """An include that brings nothing; what it would have declared is not known to be missing."""
+        self.drafts.append(Draft("MOM102", place, message, help_))
+        if lost:
+            self.lost.update(SECTIONS)
+
+
+def _printable(text: str) -> str:
+    """Names may hold control characters; a message must not hand them to a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def _in_file(problem: Problem, file: str) -> Problem:
+    return Problem(problem.code, problem.span, problem.message, problem.help, problem.related, problem.file or file)
+
+
+def _stem(file: str) -> str:
+    name = file.replace("\\", "/").rpartition("/")[2]
+    for ending in (".yaml", ".yml", ".mom"):
+        name = name.removesuffix(ending)
+    return name or "estate"

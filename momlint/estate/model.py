@@ -1,0 +1,384 @@
+"""The language as pydantic models: what a field means, in what unit, and what may stand there.
+
+The models judge one value at a time. What needs two entities (does this broker exist, is this link there
+twice) is `momlint.estate.resolve`'s, because a validator that looks across entities has no place to point at.
+
+Ids are raw text: the models are fed with `momlint.estate.plain` trees, whose scalars are the text as written,
+so that ``010``, ``no`` and ``1.0`` stay what they are. Only the number types below read that text as a
+number.
+"""
+
+# Annotations are read at run time, so no `from __future__ import annotations`: it would cost a pass of
+# `eval`.
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
+
+from momlint.estate.forms import (
+    LARGEST_COUNT,
+    LARGEST_NUMBER,
+    has_ends,
+    has_one_logic,
+    has_one_set,
+    read_count,
+    read_float,
+    recovery_form,
+    tolerate_form,
+)
+
+
+class Takes:
+    """What belongs in a place, in the words of a message: “takes *a list of broker ids*”."""
+
+    __slots__ = ("words",)
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+
+_SCALAR = ["string", "number", "boolean"]
+
+Id = Annotated[
+    str,
+    Field(min_length=1),
+    Takes("an id"),
+    WithJsonSchema({"type": _SCALAR, "minLength": 1}),
+]
+Text = Annotated[str, Takes("a text"), WithJsonSchema({"type": _SCALAR})]
+Formula = Annotated[str, Field(min_length=1), Takes("a formula as text")]
+Path = Annotated[str, Field(min_length=1), Takes("a path"), WithJsonSchema({"type": "string", "minLength": 1})]
+
+BrokerIds = Annotated[list[Id], Takes("a list of broker ids")]
+Ends = Annotated[list[Id], Field(min_length=2, max_length=2), Takes("a list of two broker ids")]
+Texts = Annotated[list[Text], Takes("a list of texts")]
+
+Cost = Annotated[
+    float,
+    Field(gt=0, le=LARGEST_NUMBER, allow_inf_nan=False),
+    BeforeValidator(read_float),
+    Takes("a number greater than 0"),
+]
+Milliseconds = Annotated[
+    float,
+    Field(ge=0, le=LARGEST_NUMBER, allow_inf_nan=False),
+    BeforeValidator(read_float),
+    Takes("a number of milliseconds, 0 or more"),
+]
+Probability = Annotated[
+    float,
+    Field(ge=0, le=1, allow_inf_nan=False),
+    BeforeValidator(read_float),
+    Takes("a probability from 0 to 1"),
+]
+Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT), BeforeValidator(read_count), Takes("a whole number, 0 or more")]
+
+
+class _Model(BaseModel):
+    # Building a validator costs a millisecond a model: only the one of the whole document is needed.
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+
+class BrokerEntry(_Model):
+    """Attributes of one broker; all of them may be left out."""
+
+    address: Text | None = Field(None, description="Network address, shown in messages; not resolved.")
+    site: Text | None = Field(None, description="Name of the place where the broker stands.")
+    tags: Texts | None = Field(None, description="Free words to group brokers by.")
+    processing_ms: Milliseconds | None = Field(
+        None, description="Time the broker spends on a message, in milliseconds; 0 where it is not given."
+    )
+    availability: Probability | None = Field(
+        None, description="Probability from 0 to 1 that the broker is up; unknown where it is not given."
+    )
+
+
+def _one_way_or_both(schema: dict[str, Any]) -> None:
+    schema["oneOf"] = [
+        {"required": ["between"], "not": {"anyOf": [{"required": ["from"]}, {"required": ["to"]}]}},
+        {"required": ["from", "to"], "not": {"required": ["between"]}},
+    ]
+
+
+class LinkEntry(_Model):
+    """A link: both ways with `between`, one way with `from` and `to`."""
+
+    model_config = ConfigDict(json_schema_extra=_one_way_or_both)
+
+    id: Id = Field(
+        "",
+        description="Name of the link; a--b (one way: a->b) where not given. Parallel links need one each.",
+    )
+    between: Ends = Field(
+        [],
+        description="The two brokers of a link that carries messages both ways.",
+    )
+    source: Id = Field(
+        "",
+        alias="from",
+        description="Broker where a one-way link begins.",
+    )
+    target: Id = Field(
+        "",
+        alias="to",
+        description="Broker where a one-way link ends.",
+    )
+    cost: Cost = Field(1.0, description="Cost of using the link, greater than 0; any unit, shortest paths add it up.")
+    latency_ms: Milliseconds = Field(0.0, description="Time a message spends on the link, in milliseconds.")
+    availability: Probability | None = Field(
+        None,
+        description="Probability from 0 to 1 that the link is up; unknown where it is not given.",
+    )
+
+    _ends = model_validator(mode="after")(has_ends)
+
+
+class TopicEntry(_Model):
+    """A topic: at which brokers it is published, at which it is wanted, and its budgets."""
+
+    publishers: BrokerIds | None = Field(None, description="Brokers with a publisher of the topic.")
+    subscribers: BrokerIds | None = Field(None, description="Brokers with a subscriber of the topic.")
+    max_latency_ms: Milliseconds | None = Field(
+        None,
+        description="Budget from any publisher to any subscriber, in milliseconds, in the worst colour.",
+    )
+    max_hops: Count | None = Field(
+        None, description="Budget for the way from any publisher to any subscriber, in links crossed."
+    )
+
+
+class RoutingEntry(_Model):
+    """Where next hops come from."""
+
+    protocol: Annotated[Literal["shortest-path", "tables"], Takes("shortest-path or tables")] = Field(
+        "shortest-path",
+        description="shortest-path: next hops are computed (least cost, ties by the next hop that stands "
+        "first in brokers); tables: next hops are given.",
+    )
+    tables: (
+        Annotated[
+            dict[
+                Id,
+                Annotated[dict[Id, BrokerIds], Takes("a mapping from next hops to lists of destinations")] | None,
+            ],
+            Takes("a mapping from brokers to their tables"),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="Location → next hop → destinations. With shortest-path these are static overrides.",
+    )
+
+
+class TolerateEntry(_Model):
+    """How many elements may fail at once."""
+
+    links: Count = Field(0, description="Number of links, any of them, that may fail at once.")
+    brokers: Count = Field(0, description="Number of brokers, any of them, that may fail at once.")
+    groups: Count = Field(0, description="Number of shared-risk groups, any of them, that may fail at once.")
+
+
+def _one_set(schema: dict[str, Any]) -> None:
+    schema["oneOf"] = [{"required": ["colours"]}, {"required": ["except"]}]
+
+
+class RecoveryRowEntry(_Model):
+    """A row of a condensed super routing table; either `colours` or `except`."""
+
+    model_config = ConfigDict(json_schema_extra=_one_set)
+
+    to: Id = Field(description="Broker the messages are for (destination).")
+    via: Id = Field(description="Broker they are handed to (next hop).")
+    colours: Annotated[list[Id], Takes("a list of colours")] = Field(
+        [], description="Colours in which the row is used."
+    )
+    excepted: Annotated[list[Id], Takes("a list of colours")] = Field(
+        [], alias="except", description="Colours in which the row is not used; it is in all others."
+    )
+
+    _set = model_validator(mode="after")(has_one_set)
+
+
+class RecoveryFileEntry(_Model):
+    """The recovery rows of all brokers in a file of their own."""
+
+    file: Path = Field(
+        description="Parquet or CSV file with the columns broker, to, via, colours; relative to this file."
+    )
+
+
+RecoveryRows = Annotated[
+    dict[Id, Annotated[list[RecoveryRowEntry], Takes("a list of rows {to, via, colours}")] | None],
+    Takes("a mapping from brokers to lists of rows, or {file: …}"),
+]
+ToleratedWord = Literal["none", "single-link", "single-broker"]
+
+
+class FailuresEntry(_Model):
+    """What may fail, and what happens then."""
+
+    tolerate: (
+        Annotated[
+            Annotated[ToleratedWord, Tag("\0word")] | Annotated[TolerateEntry, Tag("\0counts")],
+            Discriminator(tolerate_form),
+            Takes("{links: …, brokers: …, groups: …}, or one of the words none, single-link, single-broker"),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="What the estate promises to survive: numbers of links, brokers and groups, or none, "
+        "single-link ({links: 1}), single-broker ({brokers: 1}).",
+    )
+    colours: (
+        Annotated[
+            dict[Id, Annotated[list[Id], Takes("a list of links, brokers and groups")] | None],
+            Takes("a mapping from colours to what has failed"),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="Colour → what has failed in it: a link by its id or as a--b (one way: a->b), a broker "
+        "by its id, a group by its name. An empty list is the colour in which nothing has failed.",
+    )
+    recovery: (
+        Annotated[
+            Annotated[RecoveryRows, Tag("\0rows")] | Annotated[RecoveryFileEntry, Tag("\0file")],
+            Discriminator(recovery_form),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="Condensed super routing tables: location → rows; or {file: …} for the rows of all.",
+    )
+    takeover: Annotated[dict[Id, Id], Takes("a mapping from brokers to brokers")] | None = Field(
+        None, description="Failed broker → the broker that adopts its publishers and subscribers."
+    )
+
+
+def _one_logic(schema: dict[str, Any]) -> None:
+    schema["oneOf"] = [{"required": ["ctl"]}, {"required": ["ltl"]}]
+
+
+class SpecEntry(_Model):
+    """A temporal specification over src, dest, loc and colour; either `ctl` or `ltl`."""
+
+    model_config = ConfigDict(json_schema_extra=_one_logic)
+
+    name: Text | None = Field(None, description="Name of the specification, shown in messages.")
+    ctl: Formula = Field(
+        "",
+        description="Formula in computation tree logic.",
+    )
+    ltl: Formula = Field(
+        "",
+        description="Formula in linear temporal logic.",
+    )
+
+    _logic = model_validator(mode="after")(has_one_logic)
+
+
+class EstateFile(_Model):
+    """One document: an overlay of brokers, or a part of one that another file includes."""
+
+    momlint: Literal[1] = Field(description="Version of the language.")
+    name: Text | None = Field(None, description="Name of the overlay, shown in messages.")
+    brokers: (
+        Annotated[
+            dict[Id, Annotated[BrokerEntry | None, Takes("a mapping of attributes, or nothing")]],
+            Takes("a mapping from ids to attributes"),
+        ]
+        | None
+    ) = Field(None, description="Broker id → attributes. Ids are compared as text: 1 and '1' are one broker.")
+    links: (
+        Annotated[
+            list[Annotated[LinkEntry, Takes("a link such as {between: [a, b]}")]],
+            Takes("a list of links"),
+        ]
+        | None
+    ) = Field(None, description="Links between brokers.")
+    groups: (
+        Annotated[
+            dict[Id, Annotated[list[Id], Takes("a list of links and brokers")] | None],
+            Takes("a mapping from groups to lists of links and brokers"),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="Shared-risk group → the links (by id or as a--b) and brokers that fail together: one duct, "
+        "one rack, one power supply. A group counts as one failure.",
+    )
+    include: Annotated[list[Path], Takes("a list of paths")] | None = Field(
+        None,
+        description="Other files with any of these sections: paths or glob patterns, relative to this file.",
+    )
+    topics: (
+        Annotated[
+            dict[Id, Annotated[TopicEntry | None, Takes("a mapping of publishers and subscribers")]],
+            Takes("a mapping from names to topics"),
+        ]
+        | None
+    ) = Field(None, description="Topic name → publishers, subscribers and budgets.")
+    routing: Annotated[RoutingEntry | None, Takes("a mapping with protocol and tables")] = Field(
+        None, description="Where next hops come from; shortest-path where it is not given."
+    )
+    failures: Annotated[FailuresEntry | None, Takes("a mapping with tolerate, colours, recovery, takeover")] = Field(
+        None, description="What may fail, and what happens then."
+    )
+    specs: (
+        Annotated[
+            list[Annotated[SpecEntry, Takes("a specification such as {name: …, ctl: …}")]],
+            Takes("a list of specifications"),
+        ]
+        | None
+    ) = Field(None, description="Temporal specifications.")
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a document of the language, for editors.
+
+    It is a little wider than the reader: an id may be written as a string, a number or a boolean, since JSON
+    cannot see how a YAML scalar was written.
+    """
+    schema = EstateFile.model_json_schema(by_alias=True, mode="validation")
+    _drop_empty_defaults(schema)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:momlint:estate:1",
+        **schema,
+        "title": "momlint estate",
+    }
+
+
+def _drop_empty_defaults(schema: Any) -> None:
+    # An empty default means “not given”; an editor would offer it as a value to insert.
+    if isinstance(schema, dict):
+        if schema.get("default", 0) in (None, "", []) and "description" in schema:
+            del schema["default"]
+        for value in schema.values():
+            _drop_empty_defaults(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            _drop_empty_defaults(value)
+
+
+__all__ = [
+    "EstateFile",
+    "FailuresEntry",
+    "LinkEntry",
+    "RecoveryFileEntry",
+    "RecoveryRowEntry",
+    "RoutingEntry",
+    "SpecEntry",
+    "Takes",
+    "TolerateEntry",
+    "TopicEntry",
+    "json_schema",
+]

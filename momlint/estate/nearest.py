@@ -1,0 +1,39 @@
+"""The nearest of the names that exist, for “did you mean”."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+#: Comparing with more names than this takes longer than the hint is worth.
+_MOST_NAMES = 20_000
+_ALIKE = 0.6
+
+
+def nearest(name: str, names: Collection[str]) -> str | None:
+    """The name most like `name` (Ratcliff/Obershelp ratio of at least 0.6, case aside), or None.
+
+    The first of `names` wins among equals. At most 20,000 names are looked at: with more there is no hint.
+    """
+    if len(names) > _MOST_NAMES:
+        return None
+    # Imported late: a correct estate needs no hint.
+    from difflib import SequenceMatcher
+
+    matcher: SequenceMatcher[str] = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(name.casefold())
+    best, best_ratio = None, _ALIKE
+    for candidate in names:
+        matcher.set_seq1(candidate.casefold())
+        # The quick ratios are upper bounds.
+        if min(matcher.real_quick_ratio(), matcher.quick_ratio()) < best_ratio:
+            continue
+        ratio = matcher.ratio()
+        if ratio > best_ratio or (best is None and ratio >= best_ratio):
+            best, best_ratio = candidate, ratio
+    return best
+
+
+def did_you_mean(name: str, names: Collection[str]) -> str:
+    """``; did you mean `x`?`` or the empty text."""
+    near = nearest(name, names)
+    return f"; did you mean `{near}`?" if near is not None else ""

@@ -1,0 +1,159 @@
+"""The estate with its names resolved to dense integers: what the layers below the language read.
+
+Ids are dense: broker ``i`` is the i-th of ``brokers``, link ``i`` the i-th of ``links`` (files brought in by
+``include`` follow in the order they were read). Everything carries the `Place` it was declared at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from momlint.findings import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """A broker; `processing_ms` in milliseconds, `availability` a probability, None where not given."""
+
+    id: str
+    place: Place
+    address: str | None = None
+    site: str | None = None
+    tags: tuple[str, ...] = ()
+    processing_ms: float = 0.0
+    availability: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link from broker `tail` to broker `head` (dense ids), both ways unless `one_way`.
+
+    `id` is what the user gave, else ``a--b`` for ``between: [a, b]`` and ``a->b`` for a one-way link.
+    """
+
+    id: str
+    place: Place
+    tail: int
+    head: int
+    one_way: bool = False
+    cost: float = 1.0
+    latency_ms: float = 0.0
+    availability: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A shared-risk group: links and brokers (dense ids, ascending) that fail together, as one failure."""
+
+    name: str
+    place: Place
+    links: tuple[int, ...] = ()
+    brokers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic; `publishers` and `subscribers` are dense broker ids without repeats, in the order of the file.
+
+    `incomplete`: a publisher or subscriber could not be resolved and was left out, so that nothing should be
+    said of there being none. `subscriber_index`: the i-th of `subscribers` stands at ``place.path +
+    ("subscribers", subscriber_index[i])``; the first place of one that is listed twice.
+    """
+
+    name: str
+    place: Place
+    publishers: tuple[int, ...]
+    subscribers: tuple[int, ...]
+    max_latency_ms: float | None = None
+    max_hops: int | None = None
+    incomplete: bool = False
+    subscriber_index: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row of ``routing.tables``: at `location`, messages for each of `destinations` go to `via`.
+
+    `place` is the entry next hop → destinations; the i-th destination stands at ``place.path + (index,)``
+    with `destination_index[i]` (places of unknown brokers are left out, so it need not be 0, 1, 2 …).
+    """
+
+    place: Place
+    location: int
+    via: int
+    destinations: tuple[int, ...]
+    destination_index: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Colour:
+    """A colour: its name, and the links and brokers (dense ids, ascending) that have failed in it."""
+
+    name: str
+    place: Place
+    failed_links: tuple[int, ...] = ()
+    failed_brokers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryRow:
+    """A row of a super routing table: at `location`, for `destination`, in each of `colours`, go to `via`.
+
+    With `inverted` the row holds in every colour but `colours` (in YAML: ``except``).
+    """
+
+    place: Place
+    location: int
+    destination: int
+    via: int
+    colours: tuple[int, ...]
+    inverted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerate:
+    """What the estate promises to survive: any `links` links, `brokers` brokers and `groups` groups at once."""
+
+    links: int = 0
+    brokers: int = 0
+    groups: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A temporal specification as text; parsed and decided elsewhere."""
+
+    name: str | None
+    place: Place
+    logic: Literal["ctl", "ltl"]
+    text: str
+
+
+@dataclass(slots=True)
+class Estate:
+    """One overlay, names resolved. What could not be resolved is left out and is among the problems."""
+
+    name: str
+    brokers: Sequence[Broker]
+    links: Sequence[Link]
+    topics: Sequence[Topic]
+    protocol: Literal["shortest-path", "tables"]
+    table_rows: Sequence[TableRow] = ()
+    colours: Sequence[Colour] = ()
+    colours_declared: bool = False
+    recovery_rows: Sequence[RecoveryRow] | None = None
+    recovery_file: str | None = None
+    tolerate: Tolerate | None = None
+    takeover: Mapping[int, int] = field(default_factory=dict)
+    specs: Sequence[Spec] = ()
+    groups: Sequence[Group] = ()
+    #: failed broker (dense id) → the place of its entry in ``failures.takeover``.
+    takeover_places: Mapping[int, Place] = field(default_factory=dict)
+    #: section name → the place of its key, for the sections that the estate has (``links``,
+    #: ``routing.tables``, ``failures.recovery`` …); of the first document that has it.
+    section_places: Mapping[str, Place] = field(default_factory=dict)
+    #: Sections that something was left out of, by the same names: a verdict that the missing entries could
+    #: change (no path, no row, isolated …) should not be spoken.
+    incomplete: frozenset[str] = frozenset()

@@ -1,0 +1,282 @@
+"""One document: from its nodes to a model, without what is wrong in it.
+
+What is wrong is reported, then taken out of the plain tree, and the rest is validated again: an error in one
+topic must not lose the others. Only the first round speaks, so that one mistake stays one finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pydantic_core import ValidationError
+
+from momlint.errors import InternalError
+from momlint.estate.forms import LANGUAGE_VERSION
+from momlint.estate.language import validate
+from momlint.estate.nearest import nearest
+from momlint.estate.plain import NULL_KEY, NULL_SEGMENT, shape, to_plain
+from momlint.findings import Draft, Place
+from momlint.source import MappingNode, Node, ScalarNode
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from momlint.estate.model import EstateFile
+
+Path: TypeAlias = tuple[str | int, ...]
+
+#: Sections by their full names; a section that could not be read takes those below it with it.
+SECTIONS = (
+    "brokers",
+    "links",
+    "groups",
+    "topics",
+    "routing",
+    "routing.protocol",
+    "routing.tables",
+    "failures",
+    "failures.tolerate",
+    "failures.colours",
+    "failures.recovery",
+    "failures.takeover",
+    "specs",
+)
+_MOST_ROUNDS = 12
+
+
+@dataclass(slots=True)
+class Checked:
+    """What one document gave.
+
+    `model` is None where nothing could be read. `kept` maps the route of a list that items were taken out of
+    to the original indices of those that are left. `incomplete`: sections that something was left out of.
+    `lost`: sections whose *names* may be missing, so that a reference to an unknown one is no finding.
+    `partial_topics`: topics that lost publishers or subscribers. `order`: section → its rank in the text.
+    """
+
+    model: EstateFile | None = None
+    drafts: list[Draft] = field(default_factory=list)
+    kept: dict[Path, list[int]] = field(default_factory=dict)
+    incomplete: set[str] = field(default_factory=set)
+    lost: set[str] = field(default_factory=set)
+    partial_topics: set[str] = field(default_factory=set)
+    order: dict[str, int] = field(default_factory=dict)
+
+
+def check_document(root: Node, document: int, *, included: bool) -> Checked:
+    """Validate one document; an `included` one need not say its version."""
+    checked = Checked()
+    if not isinstance(root, MappingNode):
+        takes = "`momlint: 1`, `brokers:` and so on"
+        checked.drafts.append(
+            Draft("MOM102", Place(document, ()), f"an estate is a mapping with {takes}; this is {shape(root)}")
+        )
+        checked.incomplete.update(SECTIONS)
+        checked.lost.update(SECTIONS)
+        return checked
+    return _Check(root, document, included, checked).run()
+
+
+class _Check:
+    def __init__(self, root: MappingNode, document: int, included: bool, checked: Checked) -> None:
+        self.root = root
+        self.document = document
+        self.included = included
+        self.checked = checked
+
+    def run(self) -> Checked:
+        if not self.version():
+            self.checked.incomplete.update(SECTIONS)
+            self.checked.lost.update(SECTIONS)
+            return self.checked
+        plain = to_plain(self.root)
+        plain["momlint"] = LANGUAGE_VERSION
+        self.rank(plain)
+        self.checked.model = self.validate(plain)
+        return self.checked
+
+    def draft(self, place: Place, message: str, help_: str) -> None:
+        self.checked.drafts.append(Draft("MOM102", place, message, help_))
+
+    # -- the version -----------------------------------------------------------------------------------------
+
+    def version(self) -> bool:
+        """Judge the `momlint` key; False when the rest of the document cannot be judged."""
+        keys = [entry.key.text for entry in self.root.entries]
+        entry = self.root.get("momlint")
+        if entry is None:
+            if self.included:
+                return True
+            from momlint.estate.slots import known_fields
+
+            known = known_fields(())
+            unknown = [key for key in keys if key not in known]
+            if any(nearest(key, known) == "momlint" for key in unknown):
+                return True  # a misspelt `momlint` is reported as an unknown field
+            place = Place(self.document, (keys[0],), "key") if keys else Place(self.document, ())
+            self.draft(
+                place,
+                "the `momlint` key is missing; it says which version of the language this is",
+                "begin the document with `momlint: 1`",
+            )
+            return any(key in known and key not in {"name", "include"} for key in keys)
+        place = Place(self.document, ("momlint",), "value")
+        written = shape(entry.value).strip("`")
+        value = entry.value.value if isinstance(entry.value, ScalarNode) else None
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+            self.draft(
+                place,
+                f"`momlint` takes the version of the language, the number 1, not {shape(entry.value)}",
+                "write `momlint: 1`",
+            )
+            return True
+        if value == LANGUAGE_VERSION:
+            return True
+        if value > LANGUAGE_VERSION:
+            self.draft(
+                place,
+                f"this file is written in version {written} of the language, "
+                f"and this momlint reads version {LANGUAGE_VERSION}",
+                "use a newer momlint, or write the file in version 1",
+            )
+        else:
+            self.draft(place, f"there is no version {written} of the language", "write `momlint: 1`")
+        return False
+
+    # -- validation ------------------------------------------------------------------------------------------
+
+    def validate(self, plain: dict[Any, Any]) -> EstateFile | None:
+        for round_ in range(_MOST_ROUNDS):
+            try:
+                return validate(plain)
+            except ValidationError as error:
+                details = error.errors(include_url=False, include_input=False)
+            from momlint.estate.mistakes import Mistakes, route_of
+
+            if round_ == 0:
+                self.checked.drafts.extend(Mistakes(self.root, self.document).report(plain, details))
+            doomed: set[Path] = set()
+            for detail in details:
+                path, _ = route_of(plain, detail["loc"])
+                doomed.add(self.victim(plain, path, detail) if round_ < _MOST_ROUNDS // 2 else path[:1])
+            self.prune(plain, doomed)
+        raise InternalError("an invalid estate could not be reduced to its valid part; please report it with the file")
+
+    def victim(self, plain: Any, path: Path, detail: ErrorDetails) -> Path:
+        """What to take out so that the rest is valid and says nothing untrue; also notes what is lost."""
+        checked = self.checked
+        is_extra = detail["type"] in ("extra_forbidden", "invalid_key")
+        if is_extra and len(path) <= 2:
+            # A misspelt section: what should have stood in it is missing.
+            from momlint.estate.slots import known_fields
+
+            meant = nearest(str(path[-1]), known_fields(path[:-1]))
+            if meant is not None:
+                self.lose(".".join([*map(str, path[:-1]), meant]))
+        match path:
+            case ():
+                return ()
+            case ("links", int(), "id" | "cost" | "latency_ms" | "availability", *_):
+                self.incomplete("links")
+                return path[:3]
+            case ("links", int(), str(), *_) if is_extra:
+                self.incomplete("links")
+                return path
+            case ("links", int(), *_):
+                self.incomplete("links")
+                checked.lost.add("links")
+                return path[:2]
+            case ("brokers", str(), *_):
+                self.incomplete("brokers")
+                return path
+            case ("topics", str(name), *rest):
+                self.incomplete("topics")
+                if not rest or rest[0] not in ("max_latency_ms", "max_hops"):
+                    checked.partial_topics.add(name)
+                return path
+            case ("groups", str(), *_):
+                self.incomplete("groups")
+                return path
+            case ("specs", int(), *_):
+                self.incomplete("specs")
+                return path[:2]
+            case ("failures", "recovery", str(), int(), *_):
+                self.incomplete("failures.recovery")
+                return path[:4]
+            case ("failures", "recovery", "file") | ("failures", "tolerate", *_):
+                self.incomplete(f"failures.{path[1]}")
+                return path[:2]
+            case ("failures", "takeover", str(), *_):
+                self.incomplete("failures.takeover")
+                return path[:3]
+            case ("failures" | "routing", str(section), *rest):
+                name = f"{path[0]}.{section}"
+                if rest or is_extra:
+                    self.incomplete(name)
+                else:
+                    self.lose(name)
+                return path
+            case (str(section),):
+                self.lose(section)
+                return path
+        return path
+
+    def incomplete(self, section: str) -> None:
+        if section in SECTIONS:
+            self.checked.incomplete.add(section)
+
+    def lose(self, section: str) -> None:
+        names = [name for name in SECTIONS if name == section or name.startswith(section + ".")]
+        self.checked.incomplete.update(names)
+        self.checked.lost.update(names)
+
+    def prune(self, plain: dict[Any, Any], doomed: Iterable[Path]) -> None:
+        """Take the doomed routes out of the tree. An id whose value is wrong stays, without a value."""
+        doomed = {path for path in doomed if path}
+        from_lists: dict[Path, set[int]] = {}
+        for path in doomed:
+            if any(path[:length] in doomed for length in range(1, len(path))):
+                continue  # it goes with what it is a part of
+            parent = _at(plain, path[:-1])
+            last = path[-1]
+            if isinstance(parent, list):
+                from_lists.setdefault(path[:-1], set()).add(int(last))
+            else:
+                key = _key_in(parent, last)
+                named = path[0] in ("brokers", "groups", "topics") and len(path) == 2
+                named = named or (path[:2] == ("failures", "colours") and len(path) == 3)
+                if named and key is not NULL_KEY and key != "" and parent.get(key) is not None:
+                    parent[key] = None
+                else:
+                    parent.pop(key, None)
+        # Longest routes first: a list inside an item is changed before the item may go.
+        for path in sorted(from_lists, key=len, reverse=True):
+            items = _at(plain, path)
+            gone = from_lists[path]
+            before = self.checked.kept.get(path, range(len(items)))
+            self.checked.kept[path] = [index for place, index in enumerate(before) if place not in gone]
+            items[:] = [item for place, item in enumerate(items) if place not in gone]
+
+    def rank(self, plain: dict[Any, Any]) -> None:
+        position = 0
+        for section, value in plain.items():
+            self.checked.order[section] = position
+            position += 1
+            if section in ("failures", "routing") and isinstance(value, dict):
+                for key in value:
+                    self.checked.order[f"{section}.{key}"] = position
+                    position += 1
+
+
+def _at(plain: Any, path: Path) -> Any:
+    for segment in path:
+        plain = plain[_key_in(plain, segment)]
+    return plain
+
+
+def _key_in(parent: Any, segment: str | int) -> Any:
+    # A text can be written that looks like the segment of a null key.
+    is_null_key = segment == NULL_SEGMENT and not (isinstance(parent, dict) and segment in parent)
+    return NULL_KEY if is_null_key else segment
