@@ -1,0 +1,1 @@
+"""Engines: each decides a `Question` on an `Overlay`."""

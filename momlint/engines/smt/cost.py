@@ -1,0 +1,61 @@
+"""What a question would cost the solver engine, without asking it: clauses are counted, not built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from momlint.engines.smt.encode import template_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from momlint.engines.question import Question
+    from momlint.forwarding.overlay import Overlay
+
+#: Processor seconds, measured with bench/bench_smt.py on sound tables of 6 to 96 brokers; rounded up.
+PER_DESTINATION = 0.5e-3
+PER_HOP = 12e-6
+PER_DIFFERENCE = 16e-6
+
+#: From here on the answer is "too long" in any case, and the rest of the count is not worth its time.
+_ENOUGH = 10.0
+
+
+def expected_seconds(overlay: Overlay, question: Question) -> float:
+    """About how many processor seconds `SmtEngine.decide` takes, importing z3 and jinja2 apart.
+
+    ``PER_DESTINATION`` for each destination; ``PER_HOP`` for each hop of its column (each arc, for
+    ``connected``) and ``PER_DIFFERENCE`` for each delta and each colour in which a hop is dead, both times
+    the layers of the bounded form. Sound tables take this long; each colour and destination in which
+    something fails adds about half a millisecond, which cannot be known before. Above ten seconds the
+    figure is a lower bound. Raises `ValueError` as `SmtEngine.decide` does.
+    """
+    layers = max(1, question.bound or 0) if template_of(question, overlay.n) == "bounded.smt2.j2" else 1
+    dests = np.unique(question.dests[question.sources != question.dests])
+    hops = len(dests) * (len(overlay.arc_tail) if question.kind == "connected" else overlay.n)
+    seconds = len(dests) * PER_DESTINATION + hops * layers * PER_HOP
+    if seconds > _ENOUGH:
+        return seconds
+    return seconds + _differences(overlay, question, dests) * layers * PER_DIFFERENCE
+
+
+def _differences(overlay: Overlay, question: Question, dests: NDArray[np.int32]) -> int:
+    """Deltas asked for, and uses of failed elements: each is a literal or a clause."""
+    n = overlay.n
+    links = overlay.failed_link[question.colours].sum(axis=0)
+    brokers = overlay.failed_broker[question.colours].sum(axis=0)
+    failures = links[overlay.arc_link] + brokers[overlay.arc_tail] + brokers[overlay.arc_head]
+    if question.kind == "connected":
+        return int(failures.sum()) * len(dests)
+    base = overlay.base[dests].astype(np.int64)
+    used = np.bincount((np.arange(n) * n + base)[base >= 0], minlength=n * n)
+    uses = used[overlay.arc_tail.astype(np.int64) * n + overlay.arc_head]
+    colour, rest = np.divmod(overlay.delta_key, n * n)
+    asked_colour = np.zeros(overlay.colours, dtype=bool)
+    asked_colour[question.colours] = True
+    asked_dest = np.zeros(n, dtype=bool)
+    asked_dest[dests] = True
+    deltas = np.count_nonzero(asked_colour[colour] & asked_dest[rest // n])
+    return int((failures * uses).sum()) + int(deltas)

@@ -1,0 +1,87 @@
+"""The engine: one script a destination, its answers put together into one verdict."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from momlint.engines.question import Proved, Refuted, Undecided
+from momlint.engines.smt.encode import Encoder
+from momlint.engines.smt.solve import GaveUp, Limits, Session, failing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from momlint.engines.question import Question, Verdict
+    from momlint.engines.smt.encode import Section
+    from momlint.forwarding.overlay import Overlay
+
+#: z3 resource units that one call may use when the user sets no limit: about a minute of one core.
+DEFAULT_RLIMIT = 300_000_000
+
+#: What z3 uses in a second, measured on the scripts of bench/bench_smt.py (4 to 7 million), on the low
+#: side: the limit that is the same on every machine should be met before the clock's.
+RLIMIT_PER_SECOND = 4_000_000
+
+
+class SmtEngine:
+    """Decides questions by asking a solver for a trap.
+
+    `timeout`: seconds for one question (one call of `decide`), None for no clock. It is turned into a limit
+    of z3 resource units for each solver call, which does not depend on the machine, and holds as wall clock
+    on top. `rlimit`: that limit itself, where `timeout` should not decide it. `traps`: stop after so many
+    traps, None for no limit; for a second opinion that should not cost more on damaged tables than
+    `expected_seconds` says. `solver`: ``z3``, or the name of another one that pysmt finds installed.
+    """
+
+    name = "smt"
+
+    def __init__(
+        self,
+        timeout: float | None = None,
+        rlimit: int | None = None,
+        traps: int | None = None,
+        solver: str = "z3",
+    ) -> None:
+        if rlimit is None:
+            rlimit = DEFAULT_RLIMIT if timeout is None else int(timeout * RLIMIT_PER_SECOND)
+        self._timeout = timeout
+        # z3 takes 0 for no limit at all, and counts in 32 bits.
+        self._rlimit = min(max(1, rlimit), 2**32 - 1)
+        self._traps = traps
+        self._solver = solver
+
+    def decide(self, overlay: Overlay, question: Question) -> Verdict:
+        """All failing keys of `question`, or that there are none, or why the solver gave up.
+
+        Raises `ValueError` for an ``arrive-within`` question without a bound or with one below 0.
+        """
+        from momlint.engines.smt.render import bare, template_for
+
+        deadline = None if self._timeout is None else time.monotonic() + self._timeout
+        limits = Limits(self._rlimit, deadline, self._timeout)
+        n = overlay.n
+        template = template_for(question, n)
+        keys: list[NDArray[np.int64]] = []
+        try:
+            for section in Encoder(overlay, question):
+                session = self._session(section, bare(template, n, section), limits)
+                for colours, sources in failing(section, session):
+                    if self._traps is not None and len(keys) >= self._traps:
+                        return Undecided(f"more than {self._traps} traps were found, and the search was stopped")
+                    columns = (np.asarray(colours, dtype=np.int64) * n + section.dest) * n
+                    keys.append((columns[:, None] + np.asarray(sources, dtype=np.int64)).ravel())
+        except GaveUp as reason:
+            return Undecided(str(reason))
+        return Refuted(np.unique(np.concatenate(keys))) if keys else Proved()
+
+    def _session(self, section: Section, text: str, limits: Limits) -> Session:
+        if self._solver == "z3":
+            from momlint.engines.smt.with_z3 import Z3Session
+
+            return Z3Session(section, text, limits)
+        from momlint.engines.smt.with_pysmt import PysmtSession
+
+        return PysmtSession(self._solver, section, text, limits)

@@ -1,0 +1,100 @@
+"""From sections to SMT-LIB text, through the templates. jinja2 is imported on the first rendering."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from momlint import resources
+from momlint.engines.smt.encode import Encoder, Section, template_of
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+    from momlint.engines.question import Question
+    from momlint.forwarding.overlay import Overlay
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a script's comments call the brokers and colours; without names, their dense ids."""
+
+    broker_names: Sequence[str] = ()
+    colour_names: Sequence[str] = ()
+    title: str = ""
+
+    @property
+    def brokers(self) -> list[tuple[int, str]]:
+        """(dense id, name) of each broker that has a name."""
+        return [(i, _comment(name)) for i, name in enumerate(self.broker_names)]
+
+    def broker(self, broker: int) -> str:
+        """The broker's name with its symbol's number."""
+        return _comment(self.broker_names[broker]) if self.broker_names else f"b{broker}"
+
+    def colour(self, colour: int) -> str:
+        """The colour's name."""
+        return f"colour {_comment(self.colour_names[colour]) if self.colour_names else colour}"
+
+    def plain(self, section: Section) -> str:
+        """The plain colours of `section`, all of them by name."""
+        return ", ".join(self.colour(c) for c in section.plain)
+
+
+def _comment(text: str) -> str:
+    """`text` on one line and printable, so that it cannot end the comment it stands in."""
+    return "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
+
+
+def render(
+    overlay: Overlay,
+    question: Question,
+    *,
+    brokers: Sequence[str] = (),
+    colours: Sequence[str] = (),
+    title: str = "",
+    cores: bool = True,
+) -> str:
+    """`question` as an SMT-LIB 2 script for any solver: a check-sat a destination, all unsat if it holds.
+
+    `brokers`, `colours`: names by dense id, for the comments. `title`: what the script is about, one line.
+    With `cores` the assertions that stand for table entries are named (``hop_2_to_5``, ``hop_2_to_5_in_3`` in
+    colour 3, and ``link_2_4_to_5`` for ``connected``), so that an unsat core says which entries the proof
+    rests on. A question that asks nothing gives a script without a check-sat. Raises `ValueError` for a
+    question without its bound.
+    """
+    names = Names(brokers, colours, _comment(title) or "rendered from an overlay")
+    template = _template(template_of(question, overlay.n))
+    sections = list(Encoder(overlay, question))
+    return template.render(sections=sections, brokers=range(overlay.n), names=names, named=cores)
+
+
+def template_for(question: Question, n: int) -> Template:
+    """The compiled template for `question` on `n` brokers."""
+    return _template(template_of(question, n))
+
+
+def bare(template: Template, n: int, section: Section) -> str:
+    """The script of one section for a solver: no comments, no names."""
+    return template.render(sections=(section,), brokers=range(n), names=None, named=False)
+
+
+@functools.cache
+def _template(name: str) -> Template:
+    return _environment().get_template(name)
+
+
+@functools.cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    return Environment(
+        loader=FunctionLoader(lambda name: resources.read_text("templates", name)),
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
