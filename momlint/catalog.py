@@ -1,0 +1,134 @@
+"""The catalogue of rules: what ``rules/`` says, bound to the checks that find it.
+
+A rule is one YAML file, ``rules/<family>/<CODE>-<id>.yaml``. Its code, id and family stand in the file's name, so
+that choosing rules (``--select``) reads a directory and no file; the rest is read when a finding, ``explain`` or a
+report asks for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from momlint import resources
+from momlint.errors import InternalError
+from momlint.findings import Severity
+
+if TYPE_CHECKING:
+    from momlint.checks.context import Context
+    from momlint.findings import Draft
+
+#: Families whose rules are found while reading or deciding; all others have a check function each.
+FAMILIES_WITHOUT_CHECKS = frozenset({"input", "verdict"})
+
+#: Where a finding's ``url`` leads.
+DOCUMENTATION = "https://momlint.readthedocs.io/rules"
+
+Check = Callable[["Context"], "Iterator[Draft]"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleName:
+    """A rule as its file's name tells it."""
+
+    code: str
+    id: str
+    family: str
+
+    @property
+    def url(self) -> str:
+        """The rule's page in the documentation."""
+        return f"{DOCUMENTATION}/{self.code}/"
+
+    def load(self) -> Rule:
+        """Everything the file says. Raises `InternalError` for a file that is no rule."""
+        return _load(self)
+
+    def check(self) -> Check | None:
+        """The function that finds it; None for what reading and deciding find by themselves."""
+        if self.family in FAMILIES_WITHOUT_CHECKS:
+            return None
+        module = importlib.import_module(f"momlint.checks.find_{self.id.replace('-', '_')}")
+        check: Check = module.find
+        return check
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule with all that its file says; `bad` and `good` are estates as text, empty where there can be none."""
+
+    code: str
+    id: str
+    family: str
+    title: str
+    severity: Severity
+    since: str
+    why: str
+    remedy: str
+    bad: str
+    good: str
+    url: str
+
+
+@cache
+def rule_names() -> tuple[RuleName, ...]:
+    """All rules, by code."""
+    found = []
+    for path in resources.names("rules", ".yaml"):
+        family, _, name = path.removesuffix(".yaml").rpartition("/")
+        code, _, identifier = name.partition("-")
+        found.append(RuleName(code, identifier, family))
+    return tuple(sorted(found, key=lambda rule: rule.code))
+
+
+@cache
+def rule_name(code: str) -> RuleName:
+    """The rule with this code. Raises `InternalError` when a check reports a code that no rule has."""
+    for name in rule_names():
+        if name.code == code:
+            return name
+    raise InternalError(f"there is no rule {code}")
+
+
+@cache
+def _load(name: RuleName) -> Rule:
+    import yaml
+
+    path = f"{name.family}/{name.code}-{name.id}.yaml"
+    text = resources.read_text("rules", path)
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data: dict[str, Any] = yaml.load(text, Loader=loader)
+    try:
+        return Rule(
+            code=data["code"],
+            id=data["id"],
+            family=name.family,
+            title=data["title"],
+            severity=Severity(data["severity"]),
+            since=data["since"],
+            why=data["why"].strip(),
+            remedy=data["remedy"].strip(),
+            bad=data.get("bad", ""),
+            good=data.get("good", ""),
+            url=name.url,
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise InternalError(f"rules/{path} is no rule: {error!r}") from error
+
+
+def load_rules() -> tuple[Rule, ...]:
+    """Every rule, read, by code."""
+    return tuple(name.load() for name in rule_names())
+
+
+def is_selected(code: str, select: tuple[str, ...], ignore: tuple[str, ...]) -> bool:
+    """Whether ``--select`` (all when empty) and ``--ignore``, codes or prefixes, leave `code` in.
+
+    The longer prefix wins, so that ``--ignore MOM3 --select MOM302`` keeps MOM302; at equal length ignoring wins.
+    """
+    chosen = max((len(prefix) for prefix in select if code.startswith(prefix)), default=0 if select else 1)
+    dropped = max((len(prefix) for prefix in ignore if code.startswith(prefix)), default=0)
+    return chosen > dropped

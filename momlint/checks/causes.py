@@ -1,0 +1,256 @@
+"""From blamed entries to root causes: one wrong row, one broken hop or one broken broker is one cause.
+
+Layered as the source papers do it (thesis 5.2.7): the entry, then the hop that broken walks share, then the broker
+when every hop at it is broken. `find_*` checks turn causes into drafts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from momlint.checks.context import Context
+from momlint.engines.question import Question
+from momlint.forwarding.blame import Blamed, Entry, blame
+from momlint.forwarding.overlay import NO_HOP
+from momlint.forwarding.walks import walk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: ``row``: one given row is wrong. ``hop``: rows that use one hop are wrong or missing. ``broker``: every hop at it is.
+Scope = Literal["row", "hop", "broker"]
+Kind = Literal["loop", "black-hole", "missing", "not-neighbour", "failed-hop"]
+
+
+@dataclass(slots=True)
+class Cause:
+    """One root cause.
+
+    `subject` is the row id for the scope ``row``, the two brokers for ``hop`` (as the first entry uses it), the
+    broker for ``broker``. `keys` are the broken keys of needed pairs it explains (sorted), `latent` those that no
+    topic needs. `rows` are all given rows concerned, ascending.
+    """
+
+    kind: Kind
+    scope: Scope
+    subject: tuple[int, ...]
+    entries: list[Entry] = field(default_factory=list)
+    keys: list[int] = field(default_factory=list)
+    latent: list[int] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+
+    @property
+    def key_array(self) -> NDArray[np.int64]:
+        """`keys`, sorted, as int64."""
+        return np.array(sorted(self.keys), dtype=np.int64)
+
+    @property
+    def latent_array(self) -> NDArray[np.int64]:
+        """`latent`, sorted, as int64."""
+        return np.array(sorted(self.latent), dtype=np.int64)
+
+
+_Group = tuple[str, tuple[int, ...]]
+
+
+class Causes:
+    """The root causes of one context, needed and latent, each worked out once on demand."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    @cached_property
+    def blamed(self) -> list[Blamed]:
+        """Entries to blame for needed pairs that fail although a path exists, or at a hop that is no link."""
+        context = self.context
+        kept: list[Blamed] = []
+        cut = set(context.cut.tolist()) if len(context.broken) else set()
+        for blamed in blame(context.overlay, context.broken):
+            if blamed.entry.fault != "not-neighbour":
+                # Where no path is left there is no right entry to compare with: that is MOM301, or 501 and 502.
+                blamed.keys = [key for key in blamed.keys if key not in cut]
+            if blamed.keys:
+                kept.append(blamed)
+        return kept
+
+    @cached_property
+    def unreachable(self) -> NDArray[np.int64]:
+        """Keys of needed pairs with no path though nothing has failed, and no wrong hop that already explains it."""
+        context = self.context
+        n = context.overlay.n
+        calm = context.calm[context.cut // (n * n)]
+        explained = [key for blamed in self.blamed if blamed.entry.fault == "not-neighbour" for key in blamed.keys]
+        cut: NDArray[np.int64] = np.setdiff1d(context.cut[calm], np.array(explained, dtype=np.int64))
+        return cut
+
+    @cached_property
+    def needed(self) -> list[Cause]:
+        """Causes that break a needed pair, and rows whose next hop is no neighbour whether needed or not."""
+        groups: dict[_Group, Cause] = {}
+        for blamed in self.blamed:
+            cause = _cause_of(groups, blamed.entry)
+            cause.entries.append(blamed.entry)
+            cause.keys.extend(blamed.keys)
+        self._add_unused_non_neighbours(groups)
+        causes = self._merge_brokers(groups)
+        for cause in causes:
+            cause.rows = self._rows(cause)
+        return sorted(causes, key=lambda cause: (cause.rows or [-1], cause.kind, cause.subject))
+
+    def _add_unused_non_neighbours(self, groups: dict[_Group, Cause]) -> None:
+        context = self.context
+        adjacent = self._adjacent
+        for index, row in enumerate(context.estate.table_rows if not context.rows_are_recovery else ()):
+            if row.via == row.location or adjacent[row.location, row.via]:
+                continue
+            dest = next((d for d in row.destinations if d != row.location), None)
+            if dest is None:
+                continue
+            cause = _cause_of(
+                groups,
+                Entry(0, dest, row.location, row.via, index, "not-neighbour", "stop", row.location, index),
+            )
+            cause.rows.append(index)
+
+    @cached_property
+    def _adjacent(self) -> NDArray[np.bool_]:
+        o = self.context.overlay
+        adjacent = np.zeros((o.n, o.n), dtype=np.bool_)
+        adjacent[o.arc_tail, o.arc_head] = True
+        return adjacent
+
+    def _rows(self, cause: Cause) -> list[int]:
+        """The given rows that a cause concerns: those blamed and, for hops, every row over the same hops."""
+        rows = {entry.row for entry in cause.entries if self.context.has_row(entry.row)} | set(cause.rows)
+        return sorted(rows)
+
+    # -- the papers' re-test of one-hop paths -------------------------------------------------------------------
+
+    def hop_is_broken(self, at: int, to: int) -> bool:
+        """Whether the one-hop sub-path between two brokers fails in either direction that a link or a table has."""
+        o = self.context.overlay
+        colour = int(np.argmax(self.context.calm))
+        for one, other in ((at, to), (to, at)):
+            if self._adjacent[one, other] or o.base[other, one] == other:
+                found = walk(o, colour, one, other)
+                if found.end != "arrived" or len(found.brokers) > 2:
+                    return True
+        return False
+
+    def hops_at(self, broker: int) -> list[int]:
+        """The brokers that a link or a base table joins to `broker`, ascending."""
+        o = self.context.overlay
+        joined = self._adjacent[broker] | self._adjacent[:, broker]
+        out = o.base[:, broker]
+        joined[out[out != NO_HOP]] = True
+        joined[np.unique(np.nonzero(o.base == broker)[1])] = True
+        joined[broker] = False
+        return [int(other) for other in np.flatnonzero(joined)]
+
+    def _merge_brokers(self, groups: dict[_Group, Cause]) -> list[Cause]:
+        """Name the broker where every hop at it is broken and several causes meet there."""
+        at_broker: defaultdict[int, list[_Group]] = defaultdict(list)
+        for group, cause in groups.items():
+            if cause.scope == "hop":
+                for broker in cause.subject:
+                    at_broker[broker].append(group)
+        remaining = dict(groups)
+        causes: list[Cause] = []
+        # The broker where most causes meet first, so that a failed hub is named and not its neighbours.
+        for broker in sorted(at_broker, key=lambda b: (-len(at_broker[b]), b)):
+            mine = [group for group in at_broker[broker] if group in remaining]
+            hops = self.hops_at(broker)
+            if len(mine) < 2 or not all(self.hop_is_broken(broker, other) for other in hops):
+                continue
+            parts = [remaining.pop(group) for group in mine]
+            kind: Kind = "not-neighbour" if any(part.kind == "not-neighbour" for part in parts) else "missing"
+            causes.append(
+                Cause(
+                    kind,
+                    "broker",
+                    (broker,),
+                    [entry for part in parts for entry in part.entries],
+                    [key for part in parts for key in part.keys],
+                    [],
+                    [row for part in parts for row in part.rows],
+                )
+            )
+        return causes + list(remaining.values())
+
+    # -- what no topic needs ------------------------------------------------------------------------------------
+
+    @cached_property
+    def latent(self) -> list[Cause]:
+        """Causes that break only pairs no topic needs, where a given row leads into them.
+
+        A pair whose very first entry is missing is no fault of a row: tables may be as sparse as the topics are.
+        """
+        context = self.context
+        o = context.overlay
+        if not len(context.estate.topics) or not context.has_rows:
+            return []
+        dest, source = np.divmod(np.arange(o.n * o.n, dtype=np.int64), o.n)
+        unneeded = (source != dest) & ~np.isin(source * o.n + dest, o.pair_source.astype(np.int64) * o.n + o.pair_dest)
+        question = Question(
+            "arrive",
+            source[unneeded].astype(np.int32),
+            dest[unneeded].astype(np.int32),
+            context.all_colours,
+        )
+        subject = "whether rows that no topic needs today lead to their destination"
+        broken = context.refuted(question, subject)
+        cut = context.refuted(
+            Question("connected", question.sources, question.dests, question.colours),
+            "whether a path exists for pairs that no topic needs",
+        )
+        # Without a path there is no right entry, but a row that loops or ends nowhere is latent all the same only
+        # where the destination could be reached: rows towards what is cut off are the cut's business.
+        blamed = blame(o, np.setdiff1d(broken, cut))
+        groups: dict[_Group, Cause] = {}
+        for one in blamed:
+            if one.entry.fault == "missing":
+                one.keys = [key for key in one.keys if key % o.n != one.entry.location]
+            if one.keys and one.entry.fault != "not-neighbour":
+                cause = _cause_of(groups, one.entry)
+                cause.entries.append(one.entry)
+                cause.latent.extend(one.keys)
+        causes = [cause for cause in groups.values() if not _is_explained(cause, self.needed)]
+        for cause in causes:
+            cause.rows = self._rows(cause)
+        return sorted(causes, key=lambda cause: (cause.rows or [-1], cause.kind, cause.subject))
+
+
+def _is_explained(cause: Cause, known: Iterable[Cause]) -> bool:
+    """Whether every entry of a latent cause is one of a row, a hop or a broker that is reported already."""
+    rows = {row for other in known for row in other.rows}
+    hops = {(entry.location, entry.hop) for other in known for entry in other.entries}
+    brokers = {other.subject[0] for other in known if other.scope == "broker"}
+    return all(
+        entry.row in rows
+        or (entry.location, entry.hop) in hops
+        or (entry.fault in {"missing", "not-neighbour"} and not brokers.isdisjoint((entry.location, entry.hop)))
+        for entry in cause.entries
+    )
+
+
+def _cause_of(groups: dict[_Group, Cause], entry: Entry) -> Cause:
+    """The cause that `entry` belongs to, made where it is the first."""
+    kind: Kind
+    scope: Scope = "row"
+    subject: tuple[int, ...] = (entry.row,)
+    if entry.fault == "not-neighbour" or entry.fault == "missing":  # noqa: PLR1714 (mypy narrows only this)
+        kind, scope, subject = entry.fault, "hop", (entry.location, entry.hop)
+    elif entry.fault == "failed-hop":
+        kind = "failed-hop"
+    else:
+        kind = "loop" if entry.end == "loop" else "black-hole"
+    group: _Group = (kind, tuple(sorted(subject)))
+    if group not in groups:
+        groups[group] = Cause(kind, scope, subject)
+    return groups[group]

@@ -1,0 +1,240 @@
+"""What checks look at: one estate, its overlay, and what the engines said of it, worked out on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from momlint.engines.question import Kind, Question, Refuted
+from momlint.errors import ReplayError
+from momlint.findings import Affected, Place, RelatedDraft, Witness
+from momlint.forwarding.needs import Needs
+from momlint.forwarding.overlay import NO_ROW, Overlay
+from momlint.forwarding.superpaths import super_paths
+from momlint.forwarding.walks import Walk, reached_from, walk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from momlint.checks.causes import Causes
+    from momlint.engines.ask import Ask
+    from momlint.estate.resolved import Estate, Link, RecoveryRow, TableRow
+
+
+class Context:
+    """One estate under check. Every property is worked out once, when the first check asks for it."""
+
+    def __init__(self, estate: Estate, overlay: Overlay, ask: Ask) -> None:
+        self.estate = estate
+        self.overlay = overlay
+        self.ask = ask
+
+    # -- names and places ---------------------------------------------------------------------------------------
+
+    def name(self, broker: int) -> str:
+        """The broker's id as the user wrote it."""
+        return self.estate.brokers[broker].id
+
+    def names(self, brokers: Iterable[int]) -> tuple[str, ...]:
+        """`name` of each."""
+        return tuple(self.name(broker) for broker in brokers)
+
+    def colour_name(self, colour: int) -> str | None:
+        """The colour's name, None where the estate declares no colours."""
+        return self.estate.colours[colour].name if self.estate.colours_declared else None
+
+    @property
+    def rows_are_recovery(self) -> bool:
+        """Whether given rows are those of ``failures.recovery`` (else of ``routing.tables``)."""
+        return self.estate.recovery_rows is not None
+
+    def is_whole(self, *sections: str) -> bool:
+        """Whether nothing had to be left out of these sections: else what is missing may be what was left out."""
+        return self.estate.incomplete.isdisjoint(sections)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the user gave any rows."""
+        return bool(self.estate.recovery_rows) or (not self.rows_are_recovery and bool(self.estate.table_rows))
+
+    def row_place(self, row: int) -> Place:
+        """Where the given row stands; `row` must not be `NO_ROW`."""
+        if self.estate.recovery_rows is not None:
+            return self.estate.recovery_rows[row].place
+        return self.estate.table_rows[row].place
+
+    def tables_place(self, broker: int) -> Place:
+        """Where a row missing at `broker` belongs: the key of its table, or the broker where it has none."""
+        row = self._first_row.get(broker)
+        if row is None:
+            return self.broker_place(broker)
+        place = self.row_place(row)
+        return Place(place.document, place.path[:-1], "key")
+
+    @cached_property
+    def _first_row(self) -> dict[int, int]:
+        first: dict[int, int] = {}
+        rows: Sequence[TableRow | RecoveryRow] = self.estate.table_rows
+        if self.estate.recovery_rows is not None:
+            rows = self.estate.recovery_rows
+        for index, row in enumerate(rows):
+            first.setdefault(row.location, index)
+        return first
+
+    def broker_place(self, broker: int) -> Place:
+        """The key that declares the broker."""
+        place = self.estate.brokers[broker].place
+        return Place(place.document, place.path, "key")
+
+    def topic_place(self, topic: int) -> Place:
+        """The key that declares the topic."""
+        place = self.estate.topics[topic].place
+        return Place(place.document, place.path, "key")
+
+    def subscriber_place(self, topic: int, broker: int) -> Place:
+        """The item of the topic's ``subscribers`` that names the broker."""
+        found = self.estate.topics[topic]
+        index = found.subscriber_index[found.subscribers.index(broker)]
+        return Place(found.place.document, (*found.place.path, "subscribers", index))
+
+    def link_name(self, link: Link) -> str:
+        """``a–b`` or ``a→b`` by the ids of its ends."""
+        return f"{self.name(link.tail)}{'→' if link.one_way else '–'}{self.name(link.head)}"
+
+    @property
+    def estate_place(self) -> Place:
+        """The document's own place: its ``momlint:`` key."""
+        return Place(0, ("momlint",), "key")
+
+    # -- what is needed -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def needs(self) -> Needs:
+        """Topics and pairs; empty for an estate without topics, which is judged on all pairs."""
+        return Needs.of(self.overlay.n, self.estate.topics)
+
+    @cached_property
+    def all_colours(self) -> NDArray[np.int32]:
+        """int32[C]: every colour."""
+        return np.arange(self.overlay.colours, dtype=np.int32)
+
+    @cached_property
+    def calm(self) -> NDArray[np.bool_]:
+        """bool[C]: nothing has failed in that colour."""
+        o = self.overlay
+        return np.logical_not(o.failed_link.any(axis=1) | o.failed_broker.any(axis=1))
+
+    def pairs_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Distinct ``source * n + dest`` of keys ``(colour * n + dest) * n + source``."""
+        n = self.overlay.n
+        rest = keys % (n * n)
+        pairs: NDArray[np.int64] = np.unique(rest % n * n + rest // n)
+        return pairs
+
+    def affected(self, keys: NDArray[np.int64]) -> Affected:
+        """Topics and pairs that `keys` break."""
+        pairs = self.pairs_of(keys)
+        topics = tuple(self.estate.topics[t].name for t in self.needs.topics_of(pairs).tolist())
+        return Affected(topics, len(pairs))
+
+    # -- questions ----------------------------------------------------------------------------------------------
+
+    def failing(self, kind: Kind, subject: str, *, bound: int | None = None) -> NDArray[np.int64]:
+        """The needed pairs that `kind` fails for, in every colour: sorted keys (empty where proved or undecided)."""
+        o = self.overlay
+        return self.refuted(Question(kind, o.pair_source, o.pair_dest, self.all_colours, bound), subject)
+
+    def refuted(self, question: Question, subject: str) -> NDArray[np.int64]:
+        """The failing keys of `question`; empty where it is proved, and where it stays undecided (see `Ask`)."""
+        if not len(question.sources) or not len(question.colours):
+            return np.empty(0, dtype=np.int64)
+        verdict = self.ask(self.overlay, question, subject)
+        return verdict.failing if isinstance(verdict, Refuted) else np.empty(0, dtype=np.int64)
+
+    @cached_property
+    def broken(self) -> NDArray[np.int64]:
+        """Keys of needed pairs whose walk does not arrive."""
+        return self.failing("arrive", "whether every needed pair arrives by its next hops")
+
+    @cached_property
+    def cut(self) -> NDArray[np.int64]:
+        """Keys of needed pairs between which no path of live links is left."""
+        return self.failing("connected", "whether a path exists for every needed pair")
+
+    @cached_property
+    def super_paths(self) -> int:
+        """How many of the needed pairs are not part of another's walk: what is left to be proved by itself."""
+        return int(super_paths(self.overlay).sum())
+
+    @cached_property
+    def causes(self) -> Causes:
+        """The root causes of what is broken."""
+        from momlint.checks.causes import Causes
+
+        return Causes(self)
+
+    @property
+    def refuted_pairs(self) -> int:
+        """How many (pair, colour) are known to be broken or cut with nothing failed; asks nothing by itself."""
+        known = [self.__dict__[name] for name in ("broken", "cut") if name in self.__dict__]
+        if not known:
+            return 0
+        keys = np.unique(np.concatenate(known))
+        cut = self.__dict__.get("cut", np.empty(0, np.int64))
+        # What a failure itself cuts off is no fault of the tables; what is cut in a calm colour is.
+        expected = np.isin(keys, cut) & ~self.calm[keys // max(self.overlay.n**2, 1)]
+        return int(np.count_nonzero(~expected))
+
+    # -- witnesses ----------------------------------------------------------------------------------------------
+
+    def _walk(self, key: int) -> tuple[Witness, Walk]:
+        n = self.overlay.n
+        colour, rest = divmod(key, n * n)
+        dest, source = divmod(rest, n)
+        found = walk(self.overlay, colour, source, dest)
+        names = self.names(found.brokers)
+        return Witness(self.colour_name(colour), self.name(source), self.name(dest), names), found
+
+    def walk_of(self, keys: NDArray[np.int64]) -> tuple[Witness, Walk]:
+        """The canonical one of `keys`, walked: the first colour, in it the first pair in the order of brokers."""
+        n = self.overlay.n
+        rest = keys % (n * n)
+        return self._walk(int(keys[np.lexsort((rest // n, rest % n, keys // (n * n)))[0]]))
+
+    def witness(self, keys: NDArray[np.int64]) -> tuple[Witness, Walk]:
+        """Like `walk_of`, for keys that an engine refuted to arrive: the walk is replayed before it is shown.
+
+        Raises `ReplayError` when the message arrives after all: then an engine refuted what holds.
+        """
+        witness, found = self.walk_of(keys)
+        if found.end == "arrived":
+            raise ReplayError(
+                f"a refuted pair arrives when it is replayed: {witness.source} → {witness.destination}"
+                + (f" in colour {witness.colour}" if witness.colour is not None else "")
+            )
+        return witness, found
+
+    def confirm_cut(self, key: int) -> None:
+        """Search from the source of a pair that an engine calls cut off, over live links.
+
+        Raises `ReplayError` when its destination is found after all.
+        """
+        n = self.overlay.n
+        colour, rest = divmod(key, n * n)
+        dest, source = divmod(rest, n)
+        if dest in reached_from(self.overlay, colour, source):
+            raise ReplayError(f"a path does lead from {self.name(source)} to {self.name(dest)}")
+
+    def colour_defined(self, witness: Witness) -> list[RelatedDraft]:
+        """Where the witness's colour is defined, unless nothing has failed in it or there are no colours."""
+        for index, colour in enumerate(self.estate.colours if witness.colour is not None else ()):
+            if colour.name == witness.colour and not self.calm[index]:
+                return [RelatedDraft(colour.place, f"colour {colour.name} is defined here")]
+        return []
+
+    def has_row(self, row: int) -> bool:
+        """Whether `row` is one the user gave."""
+        return row != NO_ROW

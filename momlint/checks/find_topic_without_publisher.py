@@ -1,0 +1,20 @@
+"""MOM202: a topic that nobody publishes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from momlint.checks.context import Context
+from momlint.findings import Draft
+
+
+def find(context: Context) -> Iterator[Draft]:
+    """One draft a topic, at its name; none where a publisher is named that does not exist (MOM104)."""
+    for index, topic in enumerate(context.estate.topics):
+        if not topic.publishers and not topic.incomplete:
+            yield Draft(
+                "MOM202",
+                context.topic_place(index),
+                f"topic `{topic.name}` has no publisher: its subscribers wait for nothing",
+                help="name its publishers' brokers under `publishers`, or remove the topic",
+            )

@@ -1,0 +1,384 @@
+"""The main job: from files to a report. Everything above (the command line, the fleet) calls this, and only this.
+
+For each file: text → positioned nodes → estates → overlays → checks → drafts → findings at lines. What is wrong with
+one document, topic or file takes nothing from the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from momlint.catalog import is_selected, rule_name, rule_names
+from momlint.engines.ask import Ask, Disagreement, EngineChoice
+from momlint.errors import ReplayError
+from momlint.findings import (
+    Draft,
+    Finding,
+    Place,
+    Problem,
+    Proof,
+    Related,
+    RelatedDraft,
+    Report,
+    Severity,
+    Span,
+    Summary,
+)
+from momlint.patterns import matches
+from momlint.source import Source, read_source
+
+if TYPE_CHECKING:
+    from momlint.checks.context import Context
+    from momlint.estate import LoadedEstate
+
+#: The name under which standard input is reported.
+STDIN = "<stdin>"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to check. `select` and `ignore` are codes or prefixes; `timeout` is seconds for each solver question.
+
+    The patterns of `per_file_ignores` are relative to the folder `base`.
+    """
+
+    engine: EngineChoice = "auto"
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    timeout: float | None = None
+    jobs: int = 1
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    base: str = "."
+
+    def selects(self, code: str) -> bool:
+        """Whether findings of this code are wanted at all."""
+        return is_selected(code, self.select, self.ignore)
+
+    def selects_in(self, file: str, code: str) -> bool:
+        """Whether they are wanted in this file."""
+        if not self.selects(code):
+            return False
+        return not any(
+            any(code.startswith(prefix) for prefix in codes) and matches(pattern, file, self.base)
+            for pattern, codes in self.per_file_ignores.items()
+        )
+
+
+@dataclass(slots=True)
+class FileResult:
+    """What one file gave; `failure` is a sentence where it could not be read. Picklable, for worker processes."""
+
+    findings: list[Finding] = field(default_factory=list)
+    summary: Summary = field(default_factory=Summary)
+    proof: Proof = field(default_factory=Proof)
+    sources: dict[str, Sequence[str]] = field(default_factory=dict)
+    suppressions: dict[str, list[tuple[int, tuple[str, ...], Span]]] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    failure: str | None = None
+    faults: list[str] = field(default_factory=list)
+
+
+def lint_files(
+    paths: Sequence[str],
+    options: Options,
+    read_stdin: Callable[[], bytes] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Report:
+    """Check the files at `paths` (``-`` for standard input) and report.
+
+    Files are taken as given: discovery is the caller's. With ``options.jobs`` above 1 several files are checked at a
+    time, each in a process of its own; the report is the same. Unreadable files are in the report's `failures`.
+    """
+    return merge(_results(paths, options, read_stdin, progress), options)
+
+
+def _results(
+    paths: Sequence[str],
+    options: Options,
+    read_stdin: Callable[[], bytes] | None,
+    progress: Callable[[str], None] | None,
+) -> Iterator[FileResult]:
+    say = progress or (lambda _: None)
+    if options.jobs > 1 and len(paths) > 1:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        # A fresh interpreter for each worker: z3 and threads do not survive a fork.
+        with ProcessPoolExecutor(min(options.jobs, len(paths)), mp_context=get_context("spawn")) as pool:
+            stdin = {path: lint_stdin(read_stdin, options) for path in paths if path == "-"}
+            waiting = {path: pool.submit(lint_file, path, options) for path in paths if path != "-"}
+            for path in paths:
+                say(path)
+                yield stdin[path] if path == "-" else waiting[path].result()
+        return
+    for path in paths:
+        say(path)
+        yield lint_stdin(read_stdin, options) if path == "-" else lint_file(path, options)
+
+
+def lint_stdin(read_stdin: Callable[[], bytes] | None, options: Options) -> FileResult:
+    """Check what `read_stdin` returns."""
+    return lint_bytes(read_stdin() if read_stdin is not None else b"", STDIN, options)
+
+
+def lint_file(path: str, options: Options) -> FileResult:
+    """Check one file."""
+    from pathlib import Path
+
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        return FileResult(failure=f"{path}: {error.strerror or error}")
+    return lint_bytes(data, path, options)
+
+
+def lint_bytes(data: bytes, file: str, options: Options) -> FileResult:
+    """Check one file's content; `file` is its name in the report, and where its ``include`` starts from."""
+    import gc
+
+    # Reading and checking make many small objects that all live to the end; looking for cycles among them is a
+    # tenth of the time of a large file.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return _lint_source(read_source(data, file), options)
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _lint_source(source: Source, options: Options) -> FileResult:
+    from momlint.estate import load_source
+
+    result = FileResult(summary=Summary(files=1), sources={source.file: source.lines})
+    _keep_suppressions(result, source)
+    for problem in source.problems:
+        _add_problem(result, problem, source.file, options)
+    for loaded in load_source(source):
+        if loaded.estate is not None and loaded.estate.recovery_file is not None:
+            from momlint.recovery import attach_recovery
+
+            attach_recovery(loaded)
+        for other in loaded.sources:
+            if other.file not in result.sources:
+                result.sources[other.file] = other.lines
+                _keep_suppressions(result, other)
+        for problem in loaded.problems:
+            _add_problem(result, problem, source.file, options)
+        if loaded.estate is not None:
+            _check_estate(result, loaded, options)
+    return result
+
+
+def _keep_suppressions(result: FileResult, source: Source) -> None:
+    if source.suppressions:
+        result.suppressions[source.file] = [(one.target, one.codes, one.span) for one in source.suppressions]
+
+
+def _add_problem(result: FileResult, problem: Problem, file: str, options: Options) -> None:
+    where = problem.file or file
+    if options.selects_in(where, problem.code):
+        result.findings.append(
+            _finding(problem.code, where, problem.span, problem.message, problem.help, related=problem.related)
+        )
+
+
+def _finding(
+    code: str,
+    file: str,
+    span: Span,
+    message: str,
+    help_text: str,
+    *,
+    draft: Draft | None = None,
+    related: Iterable[Related] = (),
+) -> Finding:
+    rule = rule_name(code).load()
+    return Finding(
+        code,
+        rule.id,
+        rule.severity,
+        file,
+        span,
+        message,
+        help_text,
+        rule.url,
+        draft.witness if draft else None,
+        draft.affected if draft else None,
+        tuple(related),
+    )
+
+
+# -- one estate -----------------------------------------------------------------------------------------------------
+
+
+def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options) -> None:
+    from momlint.checks.context import Context
+    from momlint.forwarding import build_overlay
+
+    estate = loaded.estate
+    assert estate is not None
+    overlay = build_overlay(estate)
+    ask = Ask(options.engine, options.timeout)
+    context = Context(estate, overlay, ask)
+    for draft in run_checks(context, options):
+        _add_draft(result, loaded, draft, options)
+    for notice in loaded.notices:
+        if notice not in result.notices:
+            result.notices.append(notice)
+
+    summary = result.summary
+    summary.brokers += len(estate.brokers)
+    summary.links += len(estate.links)
+    summary.colours += overlay.colours
+    summary.topics += len(estate.topics)
+    summary.pairs += len(overlay.pair_source)
+    summary.undecided += len(ask.undecided)
+    result.proof.super_paths += context.super_paths
+    result.proof.engines = tuple(sorted({*result.proof.engines, *ask.engines_used}))
+    result.proof.questions += ask.questions
+    result.proof.decided_twice += ask.decided_twice
+    result.proof.refuted += context.refuted_pairs
+
+
+def run_checks(context: Context, options: Options) -> Iterator[Draft]:
+    """The drafts of every selected rule that has a check, then what the engines themselves gave cause to report."""
+    for name in rule_names():
+        if not options.selects(name.code):
+            continue
+        check = name.check()
+        if check is None:
+            continue
+        try:
+            yield from check(context)
+        except ReplayError as error:
+            context.ask.disagreements.append(Disagreement(f"what {name.code} found", str(error)))
+    where = context.estate_place
+    # Undecided and disagreement cannot be deselected into a pass: only what is printed is selected.
+    for subject, reason in context.ask.undecided:
+        yield Draft(
+            "MOM901",
+            where,
+            f"undecided: {subject}: {reason}",
+            help="allow more with `--timeout`, or let `--engine graph` decide",
+        )
+    for difference in context.ask.disagreements:
+        yield Draft(
+            "MOM902",
+            where,
+            f"the engines disagree on {difference.subject}: {difference.details}",
+            help="this is a fault of momlint: please report it with this estate and this text",
+        )
+
+
+def _add_draft(result: FileResult, loaded: LoadedEstate, draft: Draft, options: Options) -> None:
+    file, span, via = loaded.locate(draft.place)
+    if not options.selects_in(file, draft.code):
+        return
+    related = [Related(file, place, "it comes in here") for place in via]
+    related += [_related(loaded, one) for one in draft.related]
+    result.findings.append(_finding(draft.code, file, span, draft.message, draft.help, draft=draft, related=related))
+
+
+def _related(loaded: LoadedEstate, draft: RelatedDraft) -> Related:
+    file, span, _ = loaded.locate(draft.place)
+    return Related(file, span, draft.message)
+
+
+# -- many files -----------------------------------------------------------------------------------------------------
+
+
+def merge(results: Iterable[FileResult], options: Options) -> Report:
+    """One report of many files: suppressions applied, findings sorted, the same thing said once."""
+    report = Report()
+    findings: set[Finding] = set()
+    suppressions: dict[str, list[tuple[int, tuple[str, ...], Span]]] = {}
+    engines: set[str] = set()
+    for result in results:
+        if result.failure is not None:
+            report.failures.append(result.failure)
+            continue
+        findings.update(result.findings)
+        report.sources.update(result.sources)
+        suppressions.update(result.suppressions)
+        report.notices.extend(notice for notice in result.notices if notice not in report.notices)
+        _add_counts(report.summary, result.summary)
+        report.proof.super_paths += result.proof.super_paths
+        report.proof.questions += result.proof.questions
+        report.proof.decided_twice += result.proof.decided_twice
+        report.proof.refuted += result.proof.refuted
+        engines.update(result.proof.engines)
+    report.proof.engines = tuple(sorted(engines))
+    kept = _suppress(findings, suppressions, options)
+    report.findings = sorted(kept, key=lambda finding: finding.sort_key)
+    for finding in report.findings:
+        if finding.code == "MOM901":
+            continue  # counted as undecided, where the engine gave up
+        if finding.severity is Severity.ERROR:
+            report.summary.errors += 1
+        elif finding.severity is Severity.WARNING:
+            report.summary.warnings += 1
+        else:
+            report.summary.notes += 1
+    return report
+
+
+def _add_counts(total: Summary, one: Summary) -> None:
+    total.files += one.files
+    total.brokers += one.brokers
+    total.links += one.links
+    total.colours += one.colours
+    total.topics += one.topics
+    total.pairs += one.pairs
+    total.undecided += one.undecided
+
+
+def _suppress(
+    findings: set[Finding],
+    suppressions: Mapping[str, list[tuple[int, tuple[str, ...], Span]]],
+    options: Options,
+) -> list[Finding]:
+    """Drop what a comment on the line, or alone on the line above, suppresses; report comments that do nothing."""
+    by_line: dict[tuple[str, int], list[tuple[Span, tuple[str, ...]]]] = {}
+    used: set[tuple[str, Span, str]] = set()
+    for file, comments in suppressions.items():
+        for target, codes, span in comments:
+            by_line.setdefault((file, target), []).append((span, codes))
+    kept: list[Finding] = []
+    for finding in findings:
+        matched = [
+            (finding.file, span, code)
+            for span, codes in by_line.get((finding.file, finding.span.start.line), ())
+            for code in codes
+            if finding.code.startswith(code)
+        ]
+        # Undecided and internal faults are nothing a comment can make good.
+        if matched and finding.code not in {"MOM901", "MOM902"}:
+            used.update(matched)
+        else:
+            kept.append(finding)
+    for file, comments in suppressions.items():
+        for _, codes, span in comments:
+            idle = [code for code in codes if (file, span, code) not in used and _could_match(code, options)]
+            if idle and options.selects_in(file, "MOM109"):
+                kept.append(
+                    _finding(
+                        "MOM109",
+                        file,
+                        span,
+                        f"unused suppression: nothing here is reported as {', '.join(idle)}",
+                        "remove the comment, or the code that no longer applies",
+                    )
+                )
+    return kept
+
+
+def _could_match(code: str, options: Options) -> bool:
+    """Whether a rule with this code or prefix ran: a comment for a rule that did not run may well be in use."""
+    names = [name.code for name in rule_names() if name.code.startswith(code)]
+    return not names or any(options.selects(name) for name in names)
+
+
+__all__ = ["STDIN", "FileResult", "Options", "Place", "lint_bytes", "lint_files", "merge", "run_checks"]

@@ -1,0 +1,77 @@
+"""Every rule: its page, its example, and estates that pass and fail it with the spans written beside them.
+
+An estate under ``tests/rules/<CODE>/`` whose name begins with ``fail`` ends in comments that say what is expected,
+``# expect: MOM302 13:9-13:15``, all of it and nothing else; one whose name begins with ``pass`` gives no finding.
+The spans were counted by hand.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from momlint.catalog import FAMILIES_WITHOUT_CHECKS, RuleName, load_rules, rule_names
+from momlint.lint import Options, lint_bytes, merge
+
+HERE = Path(__file__).parent
+#: Rules about what engines answer; no text of an estate brings them about. tests/engines/test_ask.py shows both.
+WITHOUT_ESTATE = {"MOM901", "MOM902"}
+CASES = sorted(HERE.glob("MOM*/*.yaml"))
+EXPECTATION = re.compile(r"^# expect: (MOM\d+ \d+:\d+-\d+:\d+)$", re.MULTILINE)
+
+
+def findings_of(text: str, engine: str) -> list[str]:
+    options = Options(engine=engine)  # type: ignore[arg-type]
+    report = merge([lint_bytes(text.encode(), "case.yaml", options)], options)
+    return [
+        f"{f.code} {f.span.start.line}:{f.span.start.column}-{f.span.end.line}:{f.span.end.column}"
+        for f in report.findings
+    ]
+
+
+@pytest.mark.parametrize("engine", ["auto", "graph", "smt"])
+@pytest.mark.parametrize("case", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_estate(case: Path, engine: str) -> None:
+    text = case.read_text()
+    expected = EXPECTATION.findall(text)
+    assert bool(expected) == case.stem.startswith("fail"), (
+        "a failing estate says what it expects, a passing one nothing"
+    )
+    assert sorted(findings_of(text, engine)) == sorted(expected)
+    if expected:
+        assert any(line.startswith(case.parent.name) for line in expected)
+
+
+@pytest.mark.parametrize("name", rule_names(), ids=lambda name: name.code)
+def test_rule_has_its_page_and_estates(name: RuleName) -> None:
+    rule = name.load()
+    assert (rule.code, rule.id) == (name.code, name.id)
+    assert len(rule.why) > 40
+    assert len(rule.remedy) > 20
+    if name.family not in FAMILIES_WITHOUT_CHECKS:
+        assert importlib.import_module(f"momlint.checks.find_{name.id.replace('-', '_')}").__doc__.startswith(name.code)
+    if name.code in WITHOUT_ESTATE:
+        return
+    kinds = {case.stem.split("-")[0] for case in CASES if case.parent.name == name.code}
+    assert kinds == {"pass", "fail"}
+    assert name.code in " ".join(findings_of(rule.bad, "graph"))
+    assert findings_of(rule.good, "graph") == []
+
+
+def test_codes_and_ids_are_those_of_the_contract() -> None:
+    """The table of codes in the language's contract, copied by hand."""
+    contract = yaml.safe_load((HERE / "contract.yaml").read_text())
+    for rule in load_rules():
+        severity, identifier = contract[rule.code].split(" ", 1)
+        assert (rule.severity.value[0].upper(), rule.id) == (severity, identifier)
+
+
+def test_check_files_belong_to_rules() -> None:
+    checks = {path.stem for path in (Path(importlib.import_module("momlint.checks").__file__).parent).glob("find_*.py")}
+    assert checks == {
+        f"find_{name.id.replace('-', '_')}" for name in rule_names() if name.family not in FAMILIES_WITHOUT_CHECKS
+    }
