@@ -1,0 +1,70 @@
+"""The command line. `main` is the entry point; everything else is imported only when a command needs it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from momlint import __version__
+
+__all__ = ["main"]
+
+#: Nothing at or above the threshold.
+OK = 0
+#: Findings at or above the threshold.
+FINDINGS = 1
+#: Wrong usage, an unreadable file, or a fault of momlint.
+FAULT = 2
+#: Something stayed undecided.
+UNDECIDED = 3
+_INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run momlint on `argv` (without the program's name; by default that of the process); the exit code.
+
+    Never raises on account of what the user wrote, and shows no traceback unless ``MOMLINT_DEBUG`` is set.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments in (["--version"], ["-V"]):  # without the time it takes to load the rest
+        print(f"momlint {__version__}")  # noqa: T201
+        return OK
+
+    # pydantic would read the metadata of every installed package, in search of plug-ins for its own tracing.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
+    from momlint.errors import InternalError, MomlintError
+
+    try:
+        from momlint.cli.app import run
+
+        return run(arguments)
+    except InternalError as error:
+        return _fault(str(error))
+    except MomlintError as error:
+        return _say(f"momlint: error: {error}", FAULT)
+    except KeyboardInterrupt:
+        return _say("momlint: interrupted", _INTERRUPTED)
+    except Exception as error:  # noqa: BLE001  the edge: whatever is left is ours to answer for
+        return _fault(f"{type(error).__name__}: {error}")
+
+
+def _fault(what: str) -> int:
+    if os.environ.get("MOMLINT_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    first = what.splitlines()[0] if what else "no more is known"
+    return _say(
+        f"momlint: internal fault: {first}\nThis is a fault of momlint, not of your estate. Please report it "
+        "with the file it happened on; MOMLINT_DEBUG=1 in the environment shows where.",
+        FAULT,
+    )
+
+
+def _say(text: str, code: int) -> int:
+    from momlint.cli.console import complain
+
+    complain(text)
+    return code

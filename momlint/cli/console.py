@@ -1,0 +1,133 @@
+"""Standard output and error: bytes out, colour or not, and signs of life while something takes long."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from types import TracebackType
+from typing import Self
+
+#: Seconds before anything is said about progress.
+PATIENCE = 1.0
+_REFRESH = 0.25
+# Signs that momlint writes itself, and what stands for them on a terminal that has no such sign.
+_SIGNS = (("\u2192", "->"), ("\u2013", "-"), ("\u201c", '"'), ("\u201d", '"'))
+
+
+def write(text: str, output: str | None = None) -> None:
+    """Write `text` to the file `output`, or to standard output; UTF-8, line ends as they are.
+
+    Raises `momlint.errors.UsageError` where the file cannot be written. A reader of standard output that
+    has gone away (``| head``) is no error.
+    """
+    # A lone surrogate (a file name that is not UTF-8) becomes an escape, which JSON reads as what it was.
+    data = text.encode("utf-8", "backslashreplace")
+    if output is not None:
+        from momlint.errors import UsageError
+
+        try:
+            with open(output, "wb") as stream:
+                stream.write(data)
+        except OSError as error:
+            raise UsageError(f"{output}: the report cannot be written: {error.strerror or error}") from error
+        return
+    try:
+        if sys.stdout.isatty():
+            sys.stdout.write(_showable(text, sys.stdout.encoding or "utf-8"))
+        else:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more when it ends; let that go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def complain(text: str) -> None:
+    """One or more lines on standard error, in whatever it can show; nobody reading there is no error."""
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    with contextlib.suppress(BrokenPipeError):
+        sys.stderr.write(_showable(text, encoding) + "\n")
+        sys.stderr.flush()
+
+
+def _showable(text: str, encoding: str) -> str:
+    """`text` as a terminal of this encoding can show it."""
+    for sign, plain in _SIGNS:
+        if sign in text:
+            try:
+                sign.encode(encoding)
+            except UnicodeEncodeError:
+                text = text.replace(sign, plain)
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def coloured() -> bool:
+    """Whether standard output takes colours: a terminal, ``FORCE_COLOR``, and not ``NO_COLOR``."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def columns() -> int | None:
+    """The width of the terminal on standard output, `None` where there is none."""
+    if not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
+
+
+class Progress:
+    """One line on standard error that says what is being done, from the second second on.
+
+    Call it with what is being done now; use it as a context manager, which clears the line at the end.
+    Without a terminal on standard error, or when `enabled` is false, it does nothing.
+    """
+
+    def __init__(self, enabled: bool = True) -> None:
+        self._live = enabled and sys.stderr.isatty()
+        self._doing = ""
+        self._started = time.monotonic()
+
+    def __call__(self, doing: str) -> None:
+        self._doing = doing
+
+    def __enter__(self) -> Self:
+        if self._live:
+            import threading
+
+            # A thread, so that a single long question shows that time passes.
+            self._done = threading.Event()
+            self._thread = threading.Thread(target=self._run, name="progress", daemon=True)
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live:
+            self._done.set()
+            self._thread.join()
+
+    def _run(self) -> None:
+        import shutil
+
+        from momlint.report.wording import printable
+
+        wait, shown = PATIENCE, False
+        with contextlib.suppress(OSError):
+            while not self._done.wait(wait):
+                seconds = int(time.monotonic() - self._started)
+                line = f"momlint: {printable(self._doing) or 'working'} ({seconds} s)"
+                width = shutil.get_terminal_size().columns - 1
+                sys.stderr.write("\r\x1b[K" + line.encode("ascii", "replace").decode()[:width])
+                sys.stderr.flush()
+                wait, shown = _REFRESH, True
+            if shown:
+                sys.stderr.write("\r\x1b[K")
+                sys.stderr.flush()

@@ -1,0 +1,81 @@
+"""One estate out of what the command line names, for the commands that work on one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from momlint import discover
+from momlint.config import did_you_mean
+from momlint.errors import UsageError
+
+if TYPE_CHECKING:
+    from momlint.estate import Estate, LoadedEstate
+
+
+def load(path: str, name: str | None, *, tables: bool = True) -> LoadedEstate:
+    """The estate called `name` in the file `path` (``-`` for standard input), or the only one.
+
+    A folder will do if it has one estate file. The result has an `estate`; with `tables`, a file of recovery rows
+    that it names is read too. Raises `UsageError` where there is none, or several and no `name`.
+    """
+    from momlint.estate import load_source
+    from momlint.lint import STDIN
+    from momlint.source import read_source
+
+    found = discover.discover([path])
+    if found.failures:
+        raise UsageError(found.failures[0])
+    if len(found.files) > 1:
+        raise UsageError(f"{path}: there are several estates here, name one file: {', '.join(found.files)}")
+    (file,) = found.files
+    if file == discover.STDIN:
+        file, data = STDIN, sys.stdin.buffer.read()
+    else:
+        try:
+            with open(file, "rb") as stream:
+                data = stream.read()
+        except OSError as error:
+            raise UsageError(f"{file}: {error.strerror or error}") from error
+    source = read_source(data, file)
+    loaded = [one for one in load_source(source) if one.estate is not None and one.estate.brokers]
+    if not loaded:
+        raise UsageError(f"{file}: there is no overlay in this file; `momlint check` says what is wrong with it")
+    chosen = _choose(loaded, name, file)
+    if tables and chosen.estate is not None and chosen.estate.recovery_file is not None:
+        from momlint.recovery import attach_recovery
+
+        attach_recovery(chosen)
+    return chosen
+
+
+def _choose(loaded: Sequence[LoadedEstate], name: str | None, file: str) -> LoadedEstate:
+    names = [one.estate.name for one in loaded if one.estate is not None]
+    if name is None:
+        if len(loaded) > 1:
+            raise UsageError(f"{file}: there are several estates, choose with --estate: {', '.join(names)}")
+        return loaded[0]
+    if name not in names:
+        raise UsageError(f"{file}: there is no estate `{name}`{did_you_mean(name, names)}")
+    return loaded[names.index(name)]
+
+
+def broker(estate: Estate, name: str, option: str) -> int:
+    """The dense id of the broker called `name`. Raises `UsageError` with the nearest name."""
+    names = [one.id for one in estate.brokers]
+    if name not in names:
+        raise UsageError(f"{option}: there is no broker `{name}`{did_you_mean(name, names)}")
+    return names.index(name)
+
+
+def colour(estate: Estate, name: str | None) -> int:
+    """The index of the colour called `name`, of the first one without a name. Raises `UsageError`."""
+    if name is None:
+        return 0
+    names = [one.name for one in estate.colours]
+    if not estate.colours_declared:
+        raise UsageError("--colour: this estate declares no colours")
+    if name not in names:
+        raise UsageError(f"--colour: there is no colour `{name}`{did_you_mean(name, names)}")
+    return names.index(name)

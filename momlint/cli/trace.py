@@ -1,0 +1,110 @@
+"""``momlint trace``: the walk of one message, with the line of each table entry it uses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from momlint import cli
+from momlint.cli import estates
+from momlint.cli.console import complain, write
+from momlint.report.wording import HOP, count, listing, printable
+
+if TYPE_CHECKING:
+    from momlint.estate import Estate, LoadedEstate
+    from momlint.forwarding import Overlay, Walk
+
+_ROW_SHOWN = 60
+
+
+def trace(path: str, source: str, dest: str, colour: str | None, name: str | None) -> int:
+    """Write the walk from broker `source` to broker `dest`; 0 if it arrives, else 1. Raises `UsageError`."""
+    from momlint.forwarding import build_overlay, walk
+
+    loaded = estates.load(path, name)
+    estate = loaded.estate
+    assert estate is not None
+    start = estates.broker(estate, source, "--from")
+    goal = estates.broker(estate, dest, "--to")
+    tint = estates.colour(estate, colour)
+    if loaded.problems or loaded.source.problems:
+        file = loaded.source.file
+        complain(f"momlint: note: {file}: something is wrong with this estate; `momlint check` says what")
+    overlay = build_overlay(estate)
+    taken = walk(overlay, tint, start, goal)
+
+    lines = [f"{estate.name}: a message from {source} to {dest}{_circumstances(estate, tint)}"]
+    lines += _hops(loaded, estate, taken, goal)
+    lines.append(_end(estate, overlay, tint, taken, goal))
+    write("".join(printable(line) + "\n" for line in lines))
+    return cli.OK if taken.end == "arrived" else cli.FINDINGS
+
+
+def _circumstances(estate: Estate, tint: int) -> str:
+    """The colour and what has failed in it; nothing for an estate that declares no colours."""
+    if not estate.colours_declared or tint >= len(estate.colours):
+        return ""
+    colour = estate.colours[tint]
+    failed = [estate.links[link].id for link in colour.failed_links]
+    failed += [estate.brokers[one].id for one in colour.failed_brokers]
+    return f" in colour {colour.name}" + (f" ({listing(failed)} failed)" if failed else "")
+
+
+def _hops(loaded: LoadedEstate, estate: Estate, taken: Walk, goal: int) -> list[str]:
+    """A line a hop, in columns: from, to, where the entry stands, its text."""
+    from momlint.forwarding import NO_HOP, NO_ROW
+
+    names = [estate.brokers[one].id for one in taken.brokers]
+    if taken.refused != NO_HOP:
+        names.append(estate.brokers[taken.refused].id)
+    table = []
+    for here, there, row in zip(names, names[1:], taken.rows, strict=False):
+        if row == NO_ROW:
+            table.append((f"{here}{HOP}{there}", "shortest path", ""))
+        else:
+            table.append((f"{here}{HOP}{there}", *_row(loaded, estate, row, goal)))
+    widths = [max((len(line[column]) for line in table), default=0) for column in (0, 1)]
+    return [f"  {hop:{widths[0]}}  {place:{widths[1]}}  {text}".rstrip() for hop, place, text in table]
+
+
+def _row(loaded: LoadedEstate, estate: Estate, row: int, goal: int) -> tuple[str, str]:
+    """``file:line:column`` of the entry for `goal` in this row, and the line's text."""
+    from momlint.findings import Place
+
+    if estate.recovery_rows is not None:
+        place = estate.recovery_rows[row].place
+    else:
+        given = estate.table_rows[row]
+        at = given.destination_index[given.destinations.index(goal)]
+        place = Place(given.place.document, (*given.place.path, at))
+    file, span, _ = loaded.locate(place)
+    lines = next((one.lines for one in loaded.sources if one.file == file), [])
+    text = lines[span.start.line - 1].strip() if span.start.line <= len(lines) else ""
+    if len(text) > _ROW_SHOWN:
+        text = text[: _ROW_SHOWN - 3] + "..."
+    return f"{file}:{span.start.line}:{span.start.column}", text
+
+
+def _end(estate: Estate, overlay: Overlay, tint: int, taken: Walk, goal: int) -> str:
+    from momlint.forwarding import NO_HOP
+
+    last = estate.brokers[taken.brokers[-1]].id
+    hops = len(taken.brokers) - 1
+    if taken.end == "arrived":
+        return f"arrived at {last} after {count(hops, 'hop')}"
+    if taken.end == "looped":
+        return f"looped: back at {last}, and so for ever"
+    if taken.refused == NO_HOP:
+        return f"stopped at {last}: it has no next hop for {estate.brokers[goal].id}"
+    return f"stopped at {last}: {_refusal(estate, overlay, tint, taken.brokers[-1], taken.refused)}"
+
+
+def _refusal(estate: Estate, overlay: Overlay, tint: int, here: int, there: int) -> str:
+    """Why a message cannot go from `here` to `there` in the colour `tint`."""
+    neighbours = overlay.arc_head[overlay.arc_tail == here]
+    name = estate.brokers[there].id
+    if there not in neighbours:
+        return f"the next hop {name} is not its neighbour"
+    failed = [estate.brokers[one].id for one in (here, there) if overlay.failed_broker[tint, one]]
+    if failed:
+        return f"broker {listing(failed)} has failed"
+    return f"the link to {name} has failed"

@@ -1,0 +1,229 @@
+"""The configuration file: ``momlint.toml``, or ``[tool.momlint]`` in ``pyproject.toml``.
+
+It is searched from the first path upwards; the nearest one counts, ``momlint.toml`` before
+``pyproject.toml``, and a ``pyproject.toml`` without the table is passed over. What the command line says
+wins.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+from momlint.errors import UsageError
+
+EngineName: TypeAlias = Literal["auto", "graph", "smt"]
+FormatName: TypeAlias = Literal["text", "concise", "json", "sarif", "github", "junit"]
+FailOnName: TypeAlias = Literal["error", "warning", "note", "never"]
+
+ENGINES: tuple[str, ...] = get_args(EngineName)
+FORMATS: tuple[str, ...] = get_args(FormatName)
+FAIL_ON: tuple[str, ...] = get_args(FailOnName)
+
+#: What may stand in a configuration file.
+KEYS = (
+    "select",
+    "ignore",
+    "exclude",
+    "fail-on",
+    "format",
+    "engine",
+    "timeout",
+    "jobs",
+    "per-file-ignores",
+)
+
+
+class Config(NamedTuple):
+    """What a configuration file says; `None` where it says nothing.
+
+    `file` is the path for messages, `base` the folder that `exclude` and the patterns of `per_file_ignores`
+    (pattern → codes) are relative to. `timeout` is in seconds.
+    """
+
+    file: str | None = None
+    base: str = "."
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    fail_on: FailOnName | None = None
+    format: FormatName | None = None
+    engine: EngineName | None = None
+    timeout: float | None = None
+    jobs: int | None = None
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def find(start: str) -> Config:
+    """The configuration that governs `start`, a file or folder; an empty one if there is none.
+
+    Raises `UsageError` where a file cannot be read or says something that does not exist.
+    """
+    folder = os.path.abspath(start)
+    if not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    while True:
+        for name in ("momlint.toml", "pyproject.toml"):
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
+                config = _read(path)
+                if config is not None:
+                    return config
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return Config()
+        folder = parent
+
+
+def load(path: str) -> Config:
+    """The configuration in the file `path`. Raises `UsageError` as `find` does, and for a missing table."""
+    config = _read(path)
+    if config is None:
+        raise UsageError(f"{path}: there is no table [tool.momlint] in this file")
+    return config
+
+
+def check_codes(patterns: Iterable[str], codes: Sequence[str], ids: Mapping[str, str], where: str) -> None:
+    """Raise `UsageError` unless each of `patterns` is one of `codes` or begins one.
+
+    `ids` maps a rule's name to its code, for those who write the name. `where` says who asked.
+    """
+    for pattern in patterns:
+        if pattern and any(code.startswith(pattern) for code in codes):
+            continue
+        if pattern in ids:
+            hint = f"; the code of this rule is `{ids[pattern]}`"
+        else:
+            hint = did_you_mean(pattern, [*codes, *dict.fromkeys(code[:4] for code in codes)])
+        raise UsageError(f"{where}: there is no rule with the code or prefix `{pattern}`{hint}")
+
+
+def did_you_mean(word: str, words: Collection[str]) -> str:
+    """``; did you mean `x`?`` or the empty text."""
+    # Imported late: it brings the models along, and it is for people who mistyped.
+    from momlint.estate.nearest import did_you_mean as hint
+
+    return hint(word, words)
+
+
+def choice(where: str, value: str, choices: tuple[str, ...]) -> Any:
+    """`value`, which must be one of `choices`. Raises `UsageError` with the nearest one."""
+    if value in choices:
+        return value
+    hint = did_you_mean(value, choices)
+    raise UsageError(f"{where} must be one of {', '.join(choices)}, not {value!r}{hint}")
+
+
+def split_codes(words: Iterable[str]) -> tuple[str, ...]:
+    """``["MOM3,MOM401", "MOM2"]`` → ``("MOM3", "MOM401", "MOM2")``."""
+    return tuple(code for word in words for part in word.split(",") if (code := part.strip()))
+
+
+def _read(path: str) -> Config | None:
+    import tomllib
+
+    shown = _shown(path)
+    try:
+        with open(path, "rb") as stream:
+            document = tomllib.load(stream)
+    except OSError as error:
+        raise UsageError(f"{shown}: the configuration cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{shown}: the configuration is not UTF-8 text") from error
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{shown}: the configuration is not valid TOML: {error}") from error
+    table: Any = document
+    if os.path.basename(path) == "pyproject.toml":
+        tool = document.get("tool")
+        table = tool.get("momlint") if isinstance(tool, dict) else None
+        if table is None:
+            return None
+        if not isinstance(table, dict):
+            raise UsageError(f"{shown}: tool.momlint must be a table")
+    return _Reader(shown, os.path.dirname(os.path.abspath(path)), table).config()
+
+
+def _shown(path: str) -> str:
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:  # another drive on Windows
+        return path
+    return path if relative.startswith(os.pardir) else relative.replace(os.sep, "/")
+
+
+class _Reader(NamedTuple):
+    """One table, and how its mistakes are said."""
+
+    file: str
+    base: str
+    table: Mapping[str, Any]
+
+    def config(self) -> Config:
+        for key in self.table:
+            if key not in KEYS:
+                raise UsageError(f"{self.file}: there is no setting `{key}`{did_you_mean(key, KEYS)}")
+        return Config(
+            file=self.file,
+            base=self.base,
+            select=self._codes("select"),
+            ignore=self._codes("ignore"),
+            exclude=self._strings("exclude", self.table.get("exclude")) or (),
+            fail_on=self._choice("fail-on", FAIL_ON),
+            format=self._choice("format", FORMATS),
+            engine=self._choice("engine", ENGINES),
+            timeout=self._timeout(),
+            jobs=self._jobs(),
+            per_file_ignores=self._per_file_ignores(),
+        )
+
+    def _fault(self, key: str, wanted: str) -> UsageError:
+        return UsageError(f"{self.file}: the setting `{key}` must be {wanted}, not {self.table.get(key)!r}")
+
+    def _strings(self, key: str, value: object) -> tuple[str, ...] | None:
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self._fault(key, "a list of strings")
+        return tuple(value)
+
+    def _codes(self, key: str) -> tuple[str, ...] | None:
+        found = self._strings(key, self.table.get(key))
+        return None if found is None else split_codes(found)
+
+    def _choice(self, key: str, choices: tuple[str, ...]) -> Any:
+        value = self.table.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            raise self._fault(key, f"one of {', '.join(choices)}")
+        return choice(f"{self.file}: the setting `{key}`", value, choices)
+
+    def _timeout(self) -> float | None:
+        value = self.table.get("timeout")
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+            raise self._fault("timeout", "a number of seconds above 0")
+        return float(value)
+
+    def _jobs(self) -> int | None:
+        value = self.table.get("jobs")
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise self._fault("jobs", "a whole number of at least 1")
+        return value
+
+    def _per_file_ignores(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        value = self.table.get("per-file-ignores")
+        if value is None:
+            return ()
+        if not isinstance(value, dict):
+            raise self._fault("per-file-ignores", "a table of file patterns and lists of codes")
+        result = []
+        for pattern, codes in value.items():
+            if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
+                raise UsageError(f"{self.file}: per-file-ignores: `{pattern}` must have a list of codes")
+            result.append((pattern, split_codes(codes)))
+        return tuple(result)

@@ -1,0 +1,133 @@
+"""From what stands on the command line to the files to check.
+
+A file that is named is checked, whatever it is called. A folder is searched for estates: ``*.mom.yaml``,
+``topology.yaml``, and any YAML file whose top level has the key ``momlint``; hidden folders,
+``node_modules`` and virtual environments are passed over. What is named and is not there, and a folder
+without a single estate, are failures and not silence: a slip in a path must not look like a clean result.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Sequence
+
+#: The name for standard input.
+STDIN = "-"
+
+_ESTATE_NAMES = ("topology.yaml", "topology.yml")
+_ESTATE_ENDINGS = (".mom.yaml", ".mom.yml")
+_YAML_ENDINGS = (".yaml", ".yml")
+_PASSED_OVER = {"node_modules", "__pycache__", "venv", "site-packages"}
+
+# The first line with something in it, and with it the indentation of the top level.
+_FIRST = re.compile(rb"^([ ]*)(?!---(?:\s|$)|%|#)[^\s#]", re.MULTILINE)
+_BOM = b"\xef\xbb\xbf"
+_KEY = rb"(?:momlint|'momlint'|\"momlint\")[ \t]*:(?:\s|$)"
+_FLOW = re.compile(rb"^(?:---)?[ \t]*\{\s*" + _KEY, re.MULTILINE)
+
+
+class Found:
+    """The files to check, sorted and without repeats, and sentences about what could not be found or read."""
+
+    def __init__(self) -> None:
+        self.files: list[str] = []
+        self.failures: list[str] = []
+
+
+def discover(paths: Sequence[str], excluded: Callable[[str], bool] = lambda _path: False) -> Found:
+    """Find the estates that `paths` (files, folders, globs, `STDIN`) name.
+
+    `excluded` says of a path met in a folder or a glob, file or folder, whether to pass it over; a file
+    named in full is never passed over. Paths come back with ``/`` as separator.
+    """
+    found = Found()
+    seen: set[str] = set()
+    candidates: list[str] = []
+    for path in paths:
+        if path == STDIN or os.path.lexists(path):
+            candidates += _one(path, excluded, found)
+        elif glob.has_magic(path):
+            matched = sorted(name for name in glob.iglob(path, recursive=True) if not excluded(name))
+            if not matched:
+                found.failures.append(f"{path}: no file matches this pattern")
+            for name in matched:
+                # What `**` brings in besides files is in it by its files anyway.
+                if not os.path.isdir(name):
+                    candidates.append(name)
+                elif not any(other != name and other.startswith(name + os.sep) for other in matched):
+                    candidates += _one(name, excluded, found)
+        else:
+            found.failures.append(f"{path}: no such file or folder")
+    for candidate in sorted(_slashed(candidate) for candidate in candidates):
+        identity = candidate if candidate == STDIN else os.path.realpath(candidate)
+        if identity not in seen:
+            seen.add(identity)
+            found.files.append(candidate)
+    return found
+
+
+def is_estate(path: str) -> bool:
+    """Whether the file is an estate by its name, or by a top-level key ``momlint``. May raise `OSError`."""
+    name = os.path.basename(path).lower()
+    if name in _ESTATE_NAMES or name.endswith(_ESTATE_ENDINGS):
+        return True
+    if not name.endswith(_YAML_ENDINGS):
+        return False
+    if not stat.S_ISREG(os.stat(path).st_mode):  # reading a pipe would wait for ever
+        return False
+    with open(path, "rb") as stream:
+        data = stream.read().removeprefix(_BOM)
+    return b"momlint" in data and _has_key(data)
+
+
+def _has_key(data: bytes) -> bool:
+    if _FLOW.search(data):
+        return True
+    first = _FIRST.search(data)
+    indent = len(first.group(1)) if first else 0
+    return re.search(rb"^(?:--- )?[ ]{%d}" % indent + _KEY, data, re.MULTILINE) is not None
+
+
+def _one(path: str, excluded: Callable[[str], bool], found: Found) -> list[str]:
+    if path == STDIN or not os.path.isdir(path):
+        return [path]
+    failures = len(found.failures)
+    estates = []
+    for name in _walk(path, excluded, found):
+        try:
+            if is_estate(name):
+                estates.append(name)
+        except OSError as error:
+            found.failures.append(f"{_slashed(name)}: cannot be read: {error.strerror or error}")
+    if not estates and len(found.failures) == failures:
+        found.failures.append(
+            f"{path}: no estates found in this folder: momlint looks for *.mom.yaml, topology.yaml and YAML "
+            "files whose top level has the key `momlint`"
+        )
+    return estates
+
+
+def _walk(folder: str, excluded: Callable[[str], bool], found: Found) -> Iterator[str]:
+    def fault(error: OSError) -> None:
+        where = _slashed(error.filename or folder)
+        found.failures.append(f"{where}: the folder cannot be read: {error.strerror or error}")
+
+    for where, folders, files in os.walk(folder, onerror=fault):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in _PASSED_OVER
+            and not excluded(os.path.join(where, name))
+        )
+        for name in sorted(files):
+            path = os.path.join(where, name)
+            if name.lower().endswith(_YAML_ENDINGS) and not excluded(path):
+                yield path
+
+
+def _slashed(path: str) -> str:
+    return path if path == STDIN else os.path.normpath(path).replace(os.sep, "/")

@@ -1,0 +1,95 @@
+"""Reports: a `momlint.findings.Report` as text for people and for other programs.
+
+One module a format, each with ``render(report, …) -> str``; `render` here picks one by its name. A report
+depends on nothing but `momlint.findings`: what a format needs to know of the rules is handed in. The same
+report gives the same bytes, every time and on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, get_args
+
+if TYPE_CHECKING:
+    from momlint.findings import Report, Severity
+
+Format: TypeAlias = Literal["text", "concise", "json", "sarif", "github", "junit"]
+
+#: The names of the formats, in the order in which help lists them.
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+#: From which severity on findings make a run fail.
+FailOn: TypeAlias = Literal["error", "warning", "note", "never"]
+
+__all__ = ["FORMATS", "FailOn", "Format", "Rendered", "RuleInfo", "render"]
+
+
+class RuleInfo(Protocol):
+    """What the SARIF report says about a rule; the catalogue's rules have all of it."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def severity(self) -> Severity: ...
+    @property
+    def family(self) -> str: ...
+    @property
+    def why(self) -> str: ...
+    @property
+    def remedy(self) -> str: ...
+    @property
+    def url(self) -> str: ...
+
+
+class Rendered(NamedTuple):
+    """A finished report, and sentences for standard error about what it could not hold."""
+
+    text: str
+    notices: tuple[str, ...] = ()
+
+
+def render(
+    name: Format,
+    report: Report,
+    *,
+    rules: Sequence[RuleInfo] = (),
+    colour: bool = False,
+    width: int | None = None,
+    quiet: bool = False,
+    fail_on: FailOn = "error",
+) -> Rendered:
+    """Render `report` in the format `name`.
+
+    `rules` is the catalogue (``sarif`` only); `colour`, `width` (columns of the terminal) and `quiet` (no
+    closing lines) shape ``text`` only; `fail_on` says which findings are failures to ``junit``.
+    """
+    match name:
+        case "text":
+            from momlint.report import text
+
+            return Rendered(text.render(report, colour=colour, width=width, quiet=quiet))
+        case "concise":
+            from momlint.report import concise
+
+            return Rendered(concise.render(report))
+        case "json":
+            from momlint.report import json
+
+            return Rendered(json.render(report))
+        case "sarif":
+            from momlint.report import sarif
+
+            notice = sarif.left_out(report)
+            return Rendered(sarif.render(report, rules), (notice,) if notice else ())
+        case "github":
+            from momlint.report import github
+
+            return Rendered(github.render(report))
+        case "junit":
+            from momlint.report import junit
+
+            return Rendered(junit.render(report, fail_on=fail_on))

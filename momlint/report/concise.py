@@ -1,0 +1,18 @@
+"""One line a finding: ``file:line:column: CODE severity message``, as editors and grep like it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from momlint.report.wording import place, printable
+
+if TYPE_CHECKING:
+    from momlint.findings import Report
+
+
+def render(report: Report) -> str:
+    """One line a finding, in the report's order; nothing at all for a clean report."""
+    return "".join(
+        printable(f"{place(finding)}: {finding.code} {finding.severity} {finding.message}") + "\n"
+        for finding in report.findings
+    )

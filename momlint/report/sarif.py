@@ -1,0 +1,180 @@
+"""SARIF 2.1.0, for code scanning services and editors.
+
+Services refuse a run of more than 25,000 results and show 5,000; so at most `CAP` are given, the most severe
+first, and a notification in the run says how many were left out. The fingerprint of a result does not depend
+on its line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from momlint import __version__
+from momlint.findings import Severity
+from momlint.report.json import affected_object, witness_object
+from momlint.report.wording import by_severity, details
+
+if TYPE_CHECKING:
+    from momlint.findings import Finding, Report, Span
+    from momlint.report import RuleInfo
+
+#: Results a service shows for one run.
+CAP = 5000
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+_PROBLEM = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "recommendation"}
+
+
+def left_out(report: Report) -> str | None:
+    """A sentence about the results over the cap, if there are any."""
+    total = len(report.findings)
+    if total <= CAP:
+        return None
+    return (
+        f"SARIF services show {CAP:,} results of a run: the {CAP:,} most severe of {total:,} findings are in "
+        f"the report, {total - CAP:,} were left out. The JSON report has them all."
+    )
+
+
+def render(report: Report, rules: Sequence[RuleInfo] = ()) -> str:
+    """The report as a SARIF log of one run; `rules` is the whole catalogue, in its order.
+
+    A finding whose code is not in the catalogue gets a descriptor of its own, so that every result has one.
+    """
+    findings = by_severity(report)[:CAP]
+    descriptors = [_descriptor(rule) for rule in rules]
+    index = {rule.code: position for position, rule in enumerate(rules)}
+    for finding in sorted(findings, key=lambda finding: finding.code):
+        if finding.code not in index:
+            index[finding.code] = len(descriptors)
+            descriptors.append({"id": finding.code, "name": _pascal(finding.rule)})
+
+    fingerprints = _fingerprints(report)
+    invocation: dict[str, Any] = {"executionSuccessful": not report.failures}
+    notifications = [{"level": "error", "message": {"text": sentence}} for sentence in report.failures]
+    if notice := left_out(report):
+        notifications.append({"level": "warning", "message": {"text": notice}})
+    if notifications:
+        invocation["toolExecutionNotifications"] = notifications
+
+    run = {
+        "tool": {
+            "driver": {
+                "name": "momlint",
+                "version": __version__,
+                "semanticVersion": __version__,
+                "rules": descriptors,
+            }
+        },
+        "invocations": [invocation],
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, index[finding.code], fingerprints[id(finding)]) for finding in findings],
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
+
+
+def _descriptor(rule: RuleInfo) -> dict[str, Any]:
+    descriptor: dict[str, Any] = {
+        "id": rule.code,
+        "name": _pascal(rule.id),
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.why.strip() or rule.title},
+        "help": {"text": rule.remedy.strip() or rule.title},
+        "defaultConfiguration": {"level": rule.severity.value},
+        "properties": {
+            "tags": [rule.family],
+            "problem.severity": _PROBLEM[rule.severity],
+            "precision": "very-high",
+        },
+    }
+    if rule.url:
+        descriptor["helpUri"] = rule.url
+    return descriptor
+
+
+def _pascal(rule_id: str) -> str:
+    return "".join(word.capitalize() for word in rule_id.split("-"))
+
+
+def _result(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": rule_index,
+        "level": finding.severity.value,
+        "message": {"text": "\n".join((finding.message, *details(finding)))},
+        "locations": [{"physicalLocation": _physical(finding.file, finding.span)}],
+        "partialFingerprints": {"momlint/v1": fingerprint},
+    }
+    if finding.related:
+        result["relatedLocations"] = [
+            {
+                "id": number,
+                "physicalLocation": _physical(other.file, other.span),
+                "message": {"text": other.message},
+            }
+            for number, other in enumerate(finding.related, start=1)
+        ]
+    properties: dict[str, Any] = {}
+    if finding.witness is not None:
+        properties["witness"] = witness_object(finding.witness)
+    if finding.affected is not None:
+        properties["affected"] = affected_object(finding.affected)
+    if properties:
+        result["properties"] = properties
+    return result
+
+
+def _physical(file: str, span: Span) -> dict[str, Any]:
+    return {
+        "artifactLocation": {"uri": _uri(file)},
+        "region": {
+            "startLine": span.start.line,
+            "startColumn": span.start.column,
+            "endLine": span.end.line,
+            "endColumn": span.end.column,
+        },
+    }
+
+
+def _uri(file: str) -> str:
+    """A relative path as a relative reference, an absolute one as a ``file:`` URI, escaped."""
+    absolute = file.startswith("/") or re.match(r"[A-Za-z]:/", file) is not None
+    if absolute:
+        return "file://" + ("" if file.startswith("/") else "/") + quote(os.fsencode(file), safe="/:")
+    return quote(os.fsencode(file), safe="/")
+
+
+def _fingerprints(report: Report) -> dict[int, str]:
+    """``id(finding)`` → fingerprint: file, code, the text the span covers, and which of several alike it is.
+
+    Lines do not count, so a finding that moves stays the same finding.
+    """
+    seen: dict[tuple[str, str, str], int] = {}
+    result: dict[int, str] = {}
+    for finding in report.findings:
+        about = _covered(report.sources.get(finding.file, ()), finding.span) or finding.message
+        key = (finding.file, finding.code, about)
+        number = seen.get(key, 0)
+        seen[key] = number + 1
+        text = "\0".join((*key, str(number)))
+        result[id(finding)] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return result
+
+
+def _covered(lines: Sequence[str], span: Span) -> str:
+    """The source text within `span`, white space made one blank; at most the first eight lines of it."""
+    first, last = span.start.line - 1, min(span.end.line - 1, span.start.line + 6)
+    taken = list(lines[first : last + 1])
+    if not taken:
+        return ""
+    if last == span.end.line - 1:
+        taken[-1] = taken[-1][: span.end.column - 1]
+    taken[0] = taken[0][span.start.column - 1 :]
+    return " ".join(" ".join(taken).split())

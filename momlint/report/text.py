@@ -1,0 +1,121 @@
+"""The report for people at a terminal: each finding with its place in the source, then what was proved.
+
+The layout follows what users know from compilers. Colour and width are the caller's to decide; without them
+the bytes depend on the report alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from momlint.findings import Severity
+from momlint.report.snippet import Row, rows
+from momlint.report.wording import affected_line, is_told, place, printable, proof_line, totals_line, witness_line
+
+if TYPE_CHECKING:
+    from momlint.findings import Finding, Related, Report
+
+#: Columns where no terminal says how many it has.
+WIDTH = 120
+#: Related places shown for a finding; the JSON report has them all.
+RELATED_SHOWN = 5
+
+_RESET = "\x1b[0m"
+_BOLD = "\x1b[1m"
+_GUTTER = "\x1b[1;34m"
+_HELP = "\x1b[1;32m"
+_SEVERITY = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m", Severity.NOTE: "\x1b[1;36m"}
+
+
+def render(report: Report, *, colour: bool = False, width: int | None = None, quiet: bool = False) -> str:
+    """The findings in the report's order, then the totals and what was proved, unless `quiet`."""
+    painter = _Painter(colour)
+    blocks = [_finding(finding, report.sources, painter, width or WIDTH) for finding in report.findings]
+    if not quiet:
+        blocks.append(_closing(report, painter))
+    return "\n".join(blocks)
+
+
+def _closing(report: Report, painter: _Painter) -> str:
+    totals = totals_line(report)
+    proof = proof_line(report)
+    good = not (report.summary.errors or report.summary.undecided or report.failures)
+    if good:
+        proof = painter(proof, _HELP if report.proof.engines else "")
+    return f"{totals}\n{proof}\n"
+
+
+class _Painter:
+    """Wraps text in a colour, or leaves it as it is."""
+
+    def __init__(self, enabled: bool) -> None:
+        self._enabled = enabled
+
+    def __call__(self, text: str, style: str) -> str:
+        return f"{style}{text}{_RESET}" if self._enabled and style and text else text
+
+
+def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Painter, width: int) -> str:
+    style = _SEVERITY[finding.severity]
+    head = painter(f"{finding.severity.value}[{finding.code}]", style)
+    title = painter(f" {finding.rule}: {printable(finding.message)}", _BOLD)
+    related = finding.related[:RELATED_SHOWN]
+
+    shown = [finding.span.start.line, finding.span.end.line]
+    shown += [line for other in related for line in (other.span.start.line, other.span.end.line)]
+    gutter = len(str(max(shown)))
+    columns = width - gutter - 3
+
+    lines = [head + title, f"{' ' * gutter}{painter('-->', _GUTTER)} {printable(place(finding))}"]
+    primary = rows(sources.get(finding.file, ()), finding.span, columns, parent=True)
+    lines += _source(primary, gutter, painter, style, "")
+    for other in related:
+        lines += _related(other, sources, gutter, columns, painter)
+    if len(finding.related) > len(related):
+        more = len(finding.related) - len(related)
+        lines.append(_note(gutter, painter, "related", f"{more:,} more {'place' if more == 1 else 'places'}"))
+    if finding.witness is not None and not is_told(finding):
+        lines.append(_note(gutter, painter, "", witness_line(finding.witness)))
+    if finding.affected is not None and (affected := affected_line(finding.affected)):
+        lines.append(_note(gutter, painter, "affects", affected))
+    if finding.help:
+        lines.append(_note(gutter, painter, "help", finding.help, _HELP))
+    if finding.url:
+        lines.append(_note(gutter, painter, "see", finding.url))
+    return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def _related(
+    other: Related, sources: dict[str, Sequence[str]], gutter: int, columns: int, painter: _Painter
+) -> list[str]:
+    where = f"{other.file}:{other.span.start.line}:{other.span.start.column}"
+    found = rows(sources.get(other.file, ()), other.span, columns, mark="-")
+    header = f"{' ' * gutter}{painter(':::', _GUTTER)} {printable(where)}"
+    if not found:
+        return [f"{header}: {printable(other.message)}"]
+    return [header, *_source(found, gutter, painter, _GUTTER, printable(other.message))]
+
+
+def _source(found: list[Row], gutter: int, painter: _Painter, style: str, label: str) -> list[str]:
+    if not found:
+        return []
+    bar = painter("|", _GUTTER)
+    empty = f"{' ' * gutter} {bar}"
+    lines = [empty]
+    previous = found[0].number
+    for index, row in enumerate(found):
+        if row.number > previous + 1:
+            lines.append(painter("." * min(3, gutter + 2), _GUTTER))
+        previous = row.number
+        lines.append(f"{painter(str(row.number).rjust(gutter), _GUTTER)} {bar} {row.text}")
+        if row.mark is not None:
+            said = f" {label}" if label and index == len(found) - 1 else ""
+            lines.append(f"{empty} {painter(row.mark + said, style)}")
+    lines.append(empty)
+    return lines
+
+
+def _note(gutter: int, painter: _Painter, label: str, text: str, style: str = _BOLD) -> str:
+    named = painter(f"{label}:", style) + " " if label else ""
+    return f"{' ' * gutter} {painter('=', _GUTTER)} {named}{printable(text)}"

@@ -1,0 +1,259 @@
+"""``momlint check``: exit codes, options, and that nothing the user does ends in a traceback."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from momlint.cli.check import exit_code
+from momlint.findings import Report, Summary
+from tests.cli.conftest import Run
+from tests.cli.estates import BLACK_HOLE, GOOD, LOOP
+from tests.report.sample import BLACK_HOLE as ERROR
+from tests.report.sample import ISOLATED as A_WARNING
+from tests.report.sample import SINGLE_POINT as NOTE
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+UNDECIDED = dataclasses.replace(ERROR, code="MOM901", rule="undecided")
+DISAGREE = dataclasses.replace(ERROR, code="MOM902", rule="engines-disagree")
+
+
+# -- exit codes --
+
+
+@pytest.mark.parametrize(
+    ("findings", "fail_on", "code"),
+    [
+        ([], "error", 0),
+        ([NOTE], "error", 0),
+        ([A_WARNING], "error", 0),
+        ([ERROR], "error", 1),
+        ([A_WARNING], "warning", 1),
+        ([NOTE], "warning", 0),
+        ([NOTE], "note", 1),
+        ([ERROR, A_WARNING, NOTE], "never", 0),
+        ([UNDECIDED], "error", 3),
+        ([UNDECIDED], "note", 3),
+        ([UNDECIDED, A_WARNING], "error", 3),
+        ([UNDECIDED, ERROR], "error", 1),  # "and no finding of level error"
+        ([UNDECIDED], "never", 0),
+        ([DISAGREE], "error", 2),
+        ([DISAGREE], "never", 2),
+    ],
+)
+def test_exit_codes(findings: list[Any], fail_on: Any, code: int) -> None:
+    assert exit_code(Report(findings=findings), fail_on) == code
+
+
+def test_undecided_counts_even_where_the_finding_is_not_shown() -> None:
+    assert exit_code(Report(summary=Summary(undecided=1)), "error") == 3
+
+
+def test_a_file_that_cannot_be_read_counts_most() -> None:
+    assert exit_code(Report(findings=[ERROR], failures=["x: No such file"]), "error") == 2
+
+
+def test_a_good_estate(run: Run) -> None:
+    ran = run("check", "good.mom.yaml")
+    assert ran.code == 0
+    lines = ran.out.splitlines()
+    assert lines[0] == "No findings in 1 file."
+    assert lines[1].startswith("Proved: 2 pairs (2 super-paths) on 3 brokers, 3 links, 1 colour and 1 topic; engine")
+    assert len(lines) == 2
+    assert ran.err == ""
+
+
+def test_the_six_broker_fault(run: Run) -> None:
+    ran = run("check", "bad.yaml")
+    assert ran.code == 1
+    assert ran.out.startswith("error[MOM303] black-hole: ")
+    assert "  --> bad.yaml:21:" in ran.out
+    assert "1 → 2 → 4 → 6" in ran.out
+    assert "affects: topic A; 1 pair" in ran.out
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("error", 0), ("warning", 1), ("note", 1), ("never", 0)])
+def test_fail_on(run: Run, fail_on: str, code: int) -> None:
+    ran = run("check", "warning.mom.yaml", "--fail-on", fail_on)
+    assert (ran.code, "warning[MOM201]" in ran.out) == (code, True)
+
+
+# -- which files --
+
+
+def test_a_missing_file_does_not_keep_the_others_from_being_checked(run: Run) -> None:
+    ran = run("check", "gone.yaml", "bad.yaml", "--format", "concise")
+    assert ran.code == 2
+    assert ran.out.startswith("bad.yaml:21:")
+    assert "momlint: error: gone.yaml: no such file or folder\n" in ran.err
+
+
+def test_an_unreadable_file(run: Run) -> None:
+    os.symlink("nowhere", "dangling.yaml")
+    ran = run("check", "dangling.yaml", "good.mom.yaml")
+    assert ran.code == 2
+    assert "momlint: error: dangling.yaml: " in ran.err
+    assert "No findings in 1 file." in ran.out
+
+
+def test_a_folder_without_estates_is_not_a_clean_result(run: Run) -> None:
+    Path("empty").mkdir()
+    Path("empty/other.yaml").write_text("a: 1\n")
+    ran = run("check", "empty")
+    assert ran.code == 2
+    assert "empty: no estates found in this folder" in ran.err
+    assert "No file was checked." in ran.out
+
+
+def test_this_folder_is_the_default(run: Run) -> None:
+    ran = run("check", "--format", "json")
+    assert json.loads(ran.out)["summary"]["files"] == 3
+
+
+def test_standard_input(run: Run) -> None:
+    ran = run("check", "-", "--format", "concise", stdin=BLACK_HOLE.encode())
+    assert ran.code == 1
+    assert ran.out.startswith("<stdin>:21:")
+    assert run("check", "-", stdin=GOOD.encode()).code == 0
+
+
+def test_exclude(run: Run) -> None:
+    assert run("check", ".", "--exclude", "bad.yaml", "-q", "--fail-on", "error").code == 0
+    assert run("check", ".", "--exclude", "good*,bad.*", "--format", "concise").out.count("\n") == 1
+    # A file that is named is meant.
+    assert run("check", "bad.yaml", "--exclude", "bad.yaml").code == 1
+
+
+# -- which rules --
+
+
+def test_select_and_ignore(run: Run) -> None:
+    assert run("check", "bad.yaml", "--ignore", "MOM3").code == 0
+    assert run("check", "bad.yaml", "--select", "MOM2").code == 0
+    assert run("check", "bad.yaml", "--select", "MOM2,MOM303").code == 1
+    assert run("check", "bad.yaml", "--select", "MOM2", "--select", "MOM3").code == 1
+    assert run("check", "bad.yaml", "--select", "MOM3", "--ignore", "MOM303,MOM306").code == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        (
+            "--select",
+            "MOM3O3",
+            "--select: there is no rule with the code or prefix `MOM3O3`; did you mean `MOM303`?",
+        ),
+        (
+            "--ignore",
+            "MON3",
+            "--ignore: there is no rule with the code or prefix `MON3`; did you mean `MOM3`?",
+        ),
+        ("--select", "black-hole", "the code of this rule is `MOM303`"),
+        ("--engine", "grap", "--engine must be one of auto, graph, smt, not 'grap'; did you mean `graph`?"),
+        ("--format", "xml", "--format must be one of text, concise, json, sarif, github, junit, not 'xml'"),
+        ("--fail-on", "eror", "--fail-on must be one of error, warning, note, never, not 'eror'"),
+        ("--timeout", "0", "--timeout must be a number of seconds above 0"),
+        ("--timeout", "nan", "--timeout must be a number of seconds above 0"),
+        ("--jobs", "0", "--jobs must be at least 1"),
+        ("--spark", "local[2]", "--spark: checking on Spark is not in this version"),
+        ("--config", "gone.toml", "gone.toml: the configuration cannot be read"),
+        ("--output", "gone/report.txt", "--output: there is no folder gone"),
+        ("--output", ".", "--output: . is a folder"),
+    ],
+)
+def test_wrong_usage_names_the_culprit(run: Run, option: str, value: str, said: str) -> None:
+    ran = run("check", "good.mom.yaml", option, value)
+    assert ran.code == 2
+    assert ran.err.startswith("momlint: error: ")
+    assert said in ran.err
+    assert ran.out == ""
+
+
+def test_wrong_options_and_commands(run: Run) -> None:
+    ran = run("check", "--selekt", "MOM3")
+    assert (ran.code, "--selekt" in ran.err) == (2, True)
+    ran = run("chek")
+    assert (ran.code, "chek" in ran.err) == (2, True)
+    ran = run("check", "--timeout", "soon")
+    assert (ran.code, "--timeout" in ran.err) == (2, True)
+    assert run("check", "--help").code == 0
+
+
+# -- the report --
+
+
+def test_every_format_goes_to_a_file(run: Run) -> None:
+    for name in ("text", "concise", "json", "sarif", "github", "junit"):
+        direct = run("check", "bad.yaml", "--format", name)
+        ran = run("check", "bad.yaml", "--format", name, "--output", f"report.{name}")
+        assert (ran.code, ran.out) == (1, "")
+        data = Path(f"report.{name}").read_bytes()
+        assert data.decode("utf-8") == direct.out
+        assert data.endswith(b"\n")
+        assert b"\r" not in data
+    assert json.loads(Path("report.json").read_text())["findings"][0]["code"] == "MOM303"
+    rules = json.loads(Path("report.sarif").read_text())["runs"][0]["tool"]["driver"]["rules"]
+    assert {"MOM101", "MOM303", "MOM902"} <= {rule["id"] for rule in rules}
+    assert ElementTree.parse("report.junit").getroot().get("failures") == "1"
+
+
+@pytest.mark.parametrize("name", ["json", "sarif", "concise", "github", "junit"])
+def test_the_engine_and_the_jobs_change_no_byte(run: Run, name: str) -> None:
+    Path("loop.mom.yaml").write_text(LOOP)
+    runs = [
+        run("check", ".", "--format", name, *options).out
+        for options in ((), ("--engine", "graph"), ("--engine", "smt"), ("--jobs", "2"))
+    ]
+    assert len(set(runs)) == 1
+    assert "MOM302" in runs[0]
+
+
+def test_quiet(run: Run) -> None:
+    assert run("check", "good.mom.yaml", "--quiet") == (0, "", "")
+    ran = run("check", "bad.yaml", "-q")
+    assert "Found" not in ran.out
+    assert "error[MOM303]" in ran.out
+
+
+def test_colours_by_the_environment(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[" not in run("check", "bad.yaml").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in run("check", "bad.yaml").out
+    assert run("check", "bad.yaml", "-o", "report.txt").code == 1
+    assert "\x1b[" not in Path("report.txt").read_text()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in run("check", "bad.yaml").out
+
+
+def test_sections_that_are_not_checked_yet_are_named(run: Run) -> None:
+    Path("more.mom.yaml").write_text(GOOD + 'specs:\n  - {name: a, ctl: "AF (loc = 2)"}\n')
+    ran = run("check", "more.mom.yaml")
+    assert ran.code == 0
+    assert "momlint: note: more.mom.yaml: not checked yet: specs" in ran.err
+    assert run("check", "more.mom.yaml", "-q").err == ""
+
+
+def test_a_fault_of_ours_is_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> Report:
+        raise ZeroDivisionError("division by zero\nand more")
+
+    monkeypatch.setattr("momlint.lint.lint_files", broken)
+    ran = run("check", "good.mom.yaml")
+    assert ran.code == 2
+    assert ran.err.startswith("momlint: internal fault: ZeroDivisionError: division by zero\n")
+    assert "Please report it" in ran.err
+
+
+def test_an_interruption_is_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> Report:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("momlint.lint.lint_files", interrupted)
+    assert run("check", "good.mom.yaml").code == 130
