@@ -1,0 +1,166 @@
+"""`momlint check` says of every example what the literature, or a walk by hand, says of it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from momlint.cli import main
+from tests.examples.by_hand import EXAMPLES, Hand, read, super_paths
+
+ROOT = EXAMPLES.parent
+GOOD = [
+    "six-brokers/topology.yaml",
+    "triangle/topology.yaml",
+    "fifty-brokers/topology.yaml",
+    "real-networks/abilene.yaml",
+    "real-networks/nobel-germany.yaml",
+    "real-networks/geant2012.yaml",
+]
+BAD = [
+    "six-brokers/misrouted.yaml",
+    "fifty-brokers/link-13-17-failed.yaml",
+    "fifty-brokers/broker-17-failed.yaml",
+    "fifty-brokers/rows-13-17-missing.yaml",
+    "fifty-brokers/broker-17-without-tables.yaml",
+]
+
+
+def momlint(*arguments: str) -> tuple[int, str]:
+    """Run the command line in the checkout, in this process: the exit code and what it prints."""
+    printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    with contextlib.chdir(ROOT), contextlib.redirect_stdout(printed):
+        code = main(list(arguments))
+    printed.seek(0)
+    return code, printed.read()
+
+
+def check(example: str, *options: str) -> tuple[int, dict[str, Any]]:
+    code, printed = momlint("check", "--format", "json", *options, f"examples/{example}")
+    return code, json.loads(printed)
+
+
+def only_finding(example: str) -> dict[str, Any]:
+    code, report = check(example)
+    assert code == 1
+    assert len(report["findings"]) == 1, [finding["message"] for finding in report["findings"]]
+    finding: dict[str, Any] = report["findings"][0]
+    assert finding["severity"] == "error"
+    return finding
+
+
+def source_line(example: str, number: int) -> str:
+    return (EXAMPLES / example).read_text(encoding="utf-8").splitlines()[number - 1]
+
+
+def topics_of(hand: Hand, pairs: list[tuple[str, str]]) -> list[str]:
+    """The topics that need one of `pairs`, in the order of the file."""
+    return [
+        name
+        for name, (senders, takers) in hand.topics.items()
+        if any((sender, taker) in pairs for sender in senders for taker in takers)
+    ]
+
+
+def test_every_example_is_listed_here() -> None:
+    assert {str(path.relative_to(EXAMPLES)).replace("\\", "/") for path in EXAMPLES.rglob("*.yaml")} == {
+        *GOOD,
+        *BAD,
+    }
+
+
+@pytest.mark.parametrize("example", GOOD)
+def test_a_good_example_has_no_finding(example: str) -> None:
+    code, report = check(example)
+    assert report["findings"] == []
+    assert code == 0
+    hand = read(EXAMPLES / example)
+    colours = (yaml.load((EXAMPLES / example).read_text(encoding="utf-8"), yaml.BaseLoader)).get("failures", {})
+    assert report["summary"] == {
+        "files": 1,
+        "brokers": len(hand.brokers),
+        "links": len(hand.links),
+        "colours": len(colours.get("colours", ())) or 1,
+        "topics": len(hand.topics),
+        "pairs": len(hand.pairs),
+        "errors": 0,
+        "warnings": 0,
+        "notes": 0,
+        "undecided": 0,
+    }
+
+
+def test_misrouted_is_found_at_the_row_of_broker_4() -> None:
+    finding = only_finding("six-brokers/misrouted.yaml")
+    assert finding["code"] == "MOM303"
+    assert source_line("six-brokers/misrouted.yaml", finding["span"]["start"]["line"]).strip().startswith("6: [5, 6]")
+    assert finding["witness"]["walk"] == ["1", "2", "4", "6"]
+    assert finding["witness"]["destination"] == "5"
+    assert finding["affected"] == {"topics": ["A"], "pairs": 1}
+    assert "black hole at 6" in finding["message"]
+    assert finding["related"]
+
+
+@pytest.mark.parametrize(
+    ("example", "code", "names"),
+    [
+        ("fifty-brokers/link-13-17-failed.yaml", "MOM304", r"13.{1,20}17|17.{1,20}13"),
+        ("fifty-brokers/broker-17-failed.yaml", "MOM304", r"broker `17`"),
+        ("fifty-brokers/rows-13-17-missing.yaml", "MOM303", r"13.{1,20}17|17.{1,20}13"),
+        ("fifty-brokers/broker-17-without-tables.yaml", "MOM303", r"broker `17`"),
+    ],
+)
+def test_a_fault_of_the_fifty_brokers_is_named_once(example: str, code: str, names: str) -> None:
+    hand = read(EXAMPLES / example)
+    finding = only_finding(example)
+    assert finding["code"] == code
+    assert re.search(names, finding["message"]), finding["message"]
+    broken = hand.broken()
+    assert finding["affected"] == {"topics": topics_of(hand, broken), "pairs": len(broken)}
+    walk = tuple(finding["witness"]["walk"])
+    source, dest = walk[0], finding["witness"]["destination"]
+    assert (source, dest) == broken[0]
+    assert walk == hand.walk(source, dest)
+
+
+@pytest.mark.parametrize("example", ["six-brokers/topology.yaml", "fifty-brokers/topology.yaml"])
+def test_pairs_and_super_paths_are_those_counted_by_brute_force(example: str) -> None:
+    hand = read(EXAMPLES / example)
+    last = momlint("check", f"examples/{example}")[1].splitlines()[-1]
+    counted = re.search(r"([\d,]+) pairs \(([\d,]+) super-paths\)", last)
+    assert counted is not None, last
+    pairs, supers = (int(number.replace(",", "")) for number in counted.groups())
+    assert (pairs, supers) == (len(hand.pairs), len(super_paths(hand, hand.pairs)))
+
+
+@pytest.mark.parametrize("example", [*GOOD[:3], *BAD])
+def test_both_engines_give_the_same_report(example: str) -> None:
+    assert check(example, "--engine", "graph") == check(example, "--engine", "smt")
+
+
+def test_ten_thousand_topics_level_off_like_table_5_5(tmp_path: Path) -> None:
+    """The CLI counts what `super_paths` counts by brute force, for a few of the sizes of table 5-5."""
+    script = EXAMPLES / "fifty-brokers/generate.py"
+    counts = []
+    for topics in (100, 1000, 10000):
+        path = tmp_path / f"{topics}.yaml"
+        subprocess.run([sys.executable, script, "--topics", str(topics), "--output", path], check=True, timeout=60)
+        hand = read(path) if topics == 100 else None
+        code, printed = momlint("check", "--engine", "graph", str(path))
+        assert code == 0, printed
+        counted = re.search(r"([\d,]+) pairs \(([\d,]+) super-paths\)", printed)
+        assert counted is not None, printed
+        counts.append(int(counted[2].replace(",", "")))
+        if hand is not None:
+            assert counts[-1] == len(super_paths(hand, hand.pairs))
+    # By brute force, see docs/how-it-proves.md; test_by_hand.py counts them.
+    assert counts == [235, 581, 616]
