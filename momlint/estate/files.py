@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from momlint.source import Source, read_source
 
@@ -12,7 +11,8 @@ _MAGIC = frozenset("*?[")
 
 def read_file(file: str) -> Source:
     """Read a file from disk. Raises `OSError` where it cannot be read."""
-    return read_source(Path(file).read_bytes(), file)
+    with open(file, "rb") as stream:
+        return read_source(stream.read(), file)
 
 
 def directory(file: str) -> str:

@@ -37,3 +37,24 @@ def did_you_mean(name: str, names: Collection[str]) -> str:
     """``; did you mean `x`?`` or the empty text."""
     near = nearest(name, names)
     return f"; did you mean `{near}`?" if near is not None else ""
+
+
+def looks_like(name: str, names: Collection[str]) -> float:
+    """How much `name` is like the most similar of `names`, in letters and in shape: from 0 to 2.
+
+    The shape of a name is what is left when every digit is taken for one and every letter for another: ``9`` is
+    shaped like ``4``, and ``fibre-b`` like ``fibre-a``. Only the first 2,000 names are compared.
+    """
+    from difflib import SequenceMatcher
+    from itertools import islice
+
+    best = 0.0
+    for candidate in islice(names, 2_000):
+        letters = SequenceMatcher(None, candidate, name, autojunk=False).ratio()
+        shapes = SequenceMatcher(None, _shape(candidate), _shape(name), autojunk=False).ratio()
+        best = max(best, letters + shapes)
+    return best
+
+
+def _shape(name: str) -> str:
+    return "".join("9" if letter.isdigit() else "a" if letter.isalpha() else letter for letter in name)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from momlint.estate.files import join
-from momlint.estate.nearest import did_you_mean
+from momlint.estate.nearest import did_you_mean, looks_like
 from momlint.estate.resolved import (
     Broker,
     Colour,
@@ -439,8 +439,9 @@ class Resolver:
                     self.twice(f"colour `{name}`", place._replace(part="key"), first._replace(part="key"))
                     continue
                 links, brokers = self.failing_together(items or (), number, path, known)
+                partial = any(known.get(item) is None for item in items or ())
                 self.colour_index[name] = len(colours)
-                colours.append(Colour(name, place, links, brokers))
+                colours.append(Colour(name, place, links, brokers, partial))
         return colours, declared
 
     def resolve_groups(self) -> None:
@@ -556,10 +557,15 @@ class Resolver:
         splits = [*_splits(item, "--"), *_splits(item, "->")]
         if item in names.left_out_ids or any(frozenset(split) in names.left_out_ends for split in splits):
             return  # declared, and left out for a fault that has its own finding
-        if splits:
+        if splits or self.is_meant_as_link(item):
             self.unknown_links.setdefault(item, []).append(place)
         else:
             self.unknown_brokers.setdefault(item, []).append(place)
+
+    def is_meant_as_link(self, item: str) -> bool:
+        """Whether a name that is no declared one is more like the links' ids than like the brokers'."""
+        given = self.link_names.by_given_id
+        return bool(given) and looks_like(item, given) > looks_like(item, self.broker_index)
 
     def resolve_recovery(self) -> tuple[list[RecoveryRow] | None, str | None]:
         rows: list[RecoveryRow] = []

@@ -89,12 +89,16 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """A colour: its name, and the links and brokers (dense ids, ascending) that have failed in it."""
+    """A colour: its name, and the links and brokers (dense ids, ascending) that have failed in it.
+
+    `incomplete`: it also names something that is not declared, so that what it means is not known.
+    """
 
     name: str
     place: Place
     failed_links: tuple[int, ...] = ()
     failed_brokers: tuple[int, ...] = ()
+    incomplete: bool = False
 
 
 @dataclass(frozen=True, slots=True)

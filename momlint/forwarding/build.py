@@ -16,13 +16,19 @@ from momlint.forwarding.paths import ShortestPaths, solve
 
 if TYPE_CHECKING:
     from momlint.estate.resolved import Estate, Link
+    from momlint.recovery import Entries
 
 #: Keys held at once while tables are compared colour by colour.
 _BLOCK = 1 << 22
 
 
 def build_overlay(estate: Estate) -> Overlay:
-    """The `Overlay` of an estate.
+    """The `Overlay` of an estate; see `build`."""
+    return build(estate)[0]
+
+
+def build(estate: Estate) -> tuple[Overlay, Entries | None]:
+    """The `Overlay` of an estate, and what its recovery rows leave open or say twice (None without such rows).
 
     Next hops:
 
@@ -47,6 +53,7 @@ def build_overlay(estate: Estate) -> Overlay:
         failed_broker[index, list(colour.failed_brokers)] = True
     intact: NDArray[np.bool_] = np.logical_not(failed_link.any(axis=1) | failed_broker.any(axis=1))
 
+    entries: Entries | None = None
     if estate.recovery_rows is not None:
         # Imported late: that package plans with overlays.
         from momlint.recovery import table_of_rows, uncondense
@@ -68,7 +75,7 @@ def build_overlay(estate: Estate) -> Overlay:
         delta_row = np.full(key.size, NO_ROW, np.int32)
 
     pair_source, pair_dest = _needed_pairs(estate)
-    return Overlay(
+    overlay = Overlay(
         n=n,
         arc_tail=arcs.tail,
         arc_head=arcs.head,
@@ -86,6 +93,7 @@ def build_overlay(estate: Estate) -> Overlay:
         pair_source=pair_source,
         pair_dest=pair_dest,
     )
+    return overlay, entries
 
 
 class _Arcs(NamedTuple):

@@ -1,0 +1,204 @@
+"""``momlint plan``: what is written where, what ``check`` says of it, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cli.conftest import Run
+
+ESTATE = """\
+momlint: 1
+name: triangle
+brokers: {1: , 2: , 3: }
+links:
+  - {between: [1, 2]}
+  - {between: [1, 3]}
+  - {between: [2, 3]}
+"""
+PROMISE = "failures: {tolerate: single-link}\n"
+SECTION = """\
+failures:
+  tolerate: {links: 1, brokers: 0}
+  colours:
+    1: []
+    2: [1--2]
+    3: [1--3]
+    4: [2--3]
+"""
+ROWS = """\
+  recovery:
+    1:
+      - {to: 2, via: 2, colours: [1, 3, 4]}
+      - {to: 3, via: 3, colours: [1, 2, 4]}
+      - {to: 2, via: 3, colours: [2]}
+      - {to: 3, via: 2, colours: [3]}
+    2:
+      - {to: 1, via: 1, colours: [1, 3, 4]}
+      - {to: 3, via: 3, colours: [1, 2, 3]}
+      - {to: 1, via: 3, colours: [2]}
+      - {to: 3, via: 1, colours: [4]}
+    3:
+      - {to: 1, via: 1, colours: [1, 2, 4]}
+      - {to: 2, via: 2, colours: [1, 2, 3]}
+      - {to: 1, via: 2, colours: [3]}
+      - {to: 2, via: 1, colours: [4]}
+"""
+
+
+@pytest.fixture
+def triangle(folder: Path) -> Path:
+    path = folder / "triangle.yaml"
+    path.write_text(ESTATE + PROMISE)
+    return path
+
+
+def test_the_section_goes_to_standard_output(run: Run, triangle: Path) -> None:
+    assert run("plan", "triangle.yaml") == (0, SECTION + ROWS, "")
+
+
+def test_from_standard_input(run: Run, folder: Path) -> None:
+    assert run("plan", "-", stdin=(ESTATE + PROMISE).encode()).out == SECTION + ROWS
+
+
+def test_the_section_goes_to_a_file(run: Run, triangle: Path) -> None:
+    assert run("plan", "triangle.yaml", "--output", "plan.yaml") == (0, "", "")
+    assert Path("plan.yaml").read_text() == SECTION + ROWS
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("sets", ["listed", "except", "auto"])
+def test_what_is_planned_is_read_by_check(run: Run, triangle: Path, ending: str, sets: str) -> None:
+    Path("tables").mkdir()
+    planned = run("plan", "triangle.yaml", "--output", f"tables/rows.{ending}", "--sets", sets)
+    assert planned == (0, SECTION + f"  recovery: {{file: tables/rows.{ending}}}\n", "")
+    Path("whole.yaml").write_text(ESTATE + planned.out)
+    checked = run("check", "whole.yaml", "--fail-on", "warning")
+    assert checked.code == 0
+    assert "4 colours" in checked.out
+    traced = run("trace", "whole.yaml", "--from", "1", "--to", "2", "--colour", "2")
+    assert f"tables/rows.{ending}:{4 if ending == 'csv' else 3}:1" in traced.out
+
+
+def test_the_file_is_named_as_seen_from_the_estate(run: Run, folder: Path) -> None:
+    (folder / "estates").mkdir()
+    (folder / "estates" / "a.yaml").write_text(ESTATE + PROMISE)
+    out = run("plan", "estates/a.yaml", "--output", "rows.csv").out
+    assert "  recovery: {file: ../rows.csv}\n" in out
+
+
+@pytest.mark.parametrize("line", [(3, "1,3,1,1 2 4"), (4, "1,2,1,2")])
+def test_a_wrong_row_of_csv_is_found_at_its_line(run: Run, triangle: Path, line: tuple[int, str]) -> None:
+    out = run("plan", "triangle.yaml", "--output", "rows.csv").out
+    Path("whole.yaml").write_text(ESTATE + out)
+    lines = Path("rows.csv").read_text().splitlines()
+    lines[line[0] - 1] = line[1]
+    Path("rows.csv").write_text("\n".join(lines) + "\n")
+    checked = run("check", "whole.yaml", "--format", "concise")
+    assert checked.code == 1
+    assert checked.out.startswith(f"rows.csv:{line[0]}:1: MOM302 error")
+
+
+def test_a_plan_takes_the_place_of_the_section(run: Run, folder: Path) -> None:
+    """Planning again what has been planned changes nothing; the takeover stays."""
+    takeover = "  takeover: {1: 2, 2: 3, 3: 1}\n"
+    whole = ESTATE + SECTION + ROWS + takeover
+    (folder / "whole.yaml").write_text(whole)
+    assert run("plan", "whole.yaml").out == SECTION + ROWS + takeover
+
+
+@pytest.mark.parametrize(
+    ("view", "first", "lines"),
+    [
+        ("slsd", "super link state database", 5),
+        ("colours", "colours and failures", 6),
+        ("tables", "broker 1, colour 1 (none)", 3 * 4 * 4 + 11),
+        ("super", "super routing table of broker 1", 3 * 7 + 2),
+        ("lookup", "look-up array of broker 1: next hops by destination and colour", 3 * 10 + 2),
+    ],
+)
+def test_the_tables_of_the_documents(run: Run, triangle: Path, view: str, first: str, lines: int) -> None:
+    shown = run("plan", "triangle.yaml", "--show", view)
+    assert shown.code == 0
+    assert shown.out.splitlines()[0] == first
+    assert len(shown.out.splitlines()) == lines
+
+
+def test_one_broker_only(run: Run, triangle: Path) -> None:
+    shown = run("plan", "triangle.yaml", "--show", "lookup", "--broker", "3").out
+    # Formula 6-10 of the thesis.
+    assert shown.startswith(
+        "look-up array of broker 3: next hops by destination and colour\n"
+        "  to  1  2  3  4\n  1   1  1  2  1\n  2   2  2  2  1\n  3   3  3  3  3\n"
+    )
+    assert run("plan", "triangle.yaml", "--show", "slsd", "--broker", "3").out.splitlines()[2:] == ["  3       1, 2"]
+
+
+def test_show_and_output_together(run: Run, triangle: Path) -> None:
+    shown = run("plan", "triangle.yaml", "--show", "colours", "--output", "rows.parquet")
+    assert "F(2,3)" in shown.out
+    assert "recovery" not in shown.out
+    assert Path("rows.parquet").exists()
+
+
+def test_tables_of_the_estate_are_passed_over_with_a_word(run: Run, folder: Path) -> None:
+    (folder / "a.yaml").write_text(ESTATE + PROMISE + "routing: {tables: {1: {2: [3]}}}\n")
+    planned = run("plan", "a.yaml")
+    assert planned.out == SECTION + ROWS
+    assert "routing.tables" in planned.err
+
+
+def test_failed_brokers_have_no_next_hops(run: Run, folder: Path) -> None:
+    (folder / "a.yaml").write_text(ESTATE + "failures: {tolerate: single-broker}\n")
+    section = yaml.safe_load(run("plan", "a.yaml").out)["failures"]
+    assert section["colours"] == {1: [], 2: [1], 3: [2], 4: [3]}
+    assert section["recovery"][1] == [{"to": 2, "via": 2, "colours": [1, 4]}, {"to": 3, "via": 3, "colours": [1, 3]}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--output", "rows.xlsx"), "--output: rows.xlsx: a plan is written as .yaml, .csv or .parquet"),
+        (("--output", "nowhere/rows.csv"), "--output: there is no folder nowhere"),
+        (("--output", "."), "a plan is written as .yaml, .csv or .parquet"),
+        (("--show", "supper"), "--show must be one of slsd, colours, tables, super, lookup, not 'supper'"),
+        (("--broker", "1"), "--broker: say which table of the broker with --show"),
+        (("--show", "super", "--broker", "4"), "--broker: there is no broker `4`"),
+        (("--sets", "all"), "--sets must be one of auto, listed, except, not 'all'"),
+    ],
+)
+def test_wrong_usage(run: Run, triangle: Path, arguments: tuple[str, ...], message: str) -> None:
+    refused = run("plan", "triangle.yaml", *arguments)
+    assert (refused.code, refused.out) == (2, "")
+    assert message in refused.err
+
+
+@pytest.mark.parametrize(
+    ("failures", "message"),
+    [
+        ("", "there is nothing to plan for"),
+        ("failures: {tolerate: {links: 1, colours: 3}}\n", "something is wrong with `failures.tolerate`"),
+        ("failures: {tolerate: single-link, colours: {1: [1--4]}}\n", "something is wrong with `failures.colours`"),
+        ("failures: {tolerate: single-link\n", "`momlint check` says what is wrong with it"),
+    ],
+)
+def test_half_an_estate_is_not_planned(run: Run, folder: Path, failures: str, message: str) -> None:
+    (folder / "a.yaml").write_text(ESTATE + failures)
+    refused = run("plan", "a.yaml")
+    assert (refused.code, refused.out) == (2, "")
+    assert message in refused.err
+
+
+def test_too_many_colours(run: Run, folder: Path) -> None:
+    brokers = ", ".join(f"b{index}: " for index in range(80))
+    links = "".join(f"  - {{between: [b{index}, b{(index + 1) % 80}]}}\n" for index in range(80))
+    (folder / "a.yaml").write_text(
+        f"momlint: 1\nbrokers: {{{brokers}}}\nlinks:\n{links}failures: {{tolerate: {{links: 3}}}}\n"
+    )
+    refused = run("plan", "a.yaml")
+    assert refused.code == 2
+    # 1 + 80 + 3,160 + 82,160
+    assert "85,401 colours" in refused.err
+    assert "65,536" in refused.err
