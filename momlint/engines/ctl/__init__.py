@@ -1,0 +1,86 @@
+"""Temporal specifications, decided on the explicit model.
+
+    decide_spec(overlay, names_of(estate), text, "ctl") -> SpecTrue | SpecFalse(trace) | SpecError | SpecUndecided
+
+Two models: the walk of a message (variables src, dest, loc, colour, topic and broker….state), and the model of
+take-overs (broker….state, publisher….pub_bro…, subscriber….sub_bro…, …_topic). A formula says by its variables which
+it speaks of; where only states of brokers occur, take-overs are meant if the estate declares any. Both logics work on
+both, but for LTL's past operators over the walk.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Literal
+
+from momlint.engines.ctl.names import Names, TopicEnds, names_of
+from momlint.engines.ctl.properties import Property, takeover_properties
+from momlint.engines.ctl.result import (
+    SpecError,
+    SpecFalse,
+    SpecResult,
+    SpecTrue,
+    SpecUndecided,
+    Trace,
+)
+
+if TYPE_CHECKING:
+    from momlint.forwarding.overlay import Overlay
+
+
+def decide_spec(
+    overlay: Overlay, names: Names, text: str, logic: Literal["ctl", "ltl"], timeout: float | None = None
+) -> SpecResult:
+    """Decide the specification `text`; every initial state of its model must satisfy it.
+
+    `timeout`: seconds, None for no limit. What the user wrote wrong is a `SpecError`; nothing is raised for it.
+    """
+    from momlint.engines.ctl.formula import PAST, operators
+    from momlint.engines.ctl.parse import parse
+    from momlint.engines.ctl.resolve import resolve
+    from momlint.engines.ctl.result import GaveUp
+    from momlint.engines.ctl.syntax import FormulaError
+
+    deadline = None if timeout is None else time.monotonic() + timeout
+    try:
+        tree = parse(text, logic)
+        formula, model = resolve(tree, names)
+        if model == "overlay" and operators(formula) & PAST:
+            past = ", ".join(sorted(operators(formula) & PAST))
+            return SpecError(
+                f"operators of the past ({past}) are for specifications of take-overs, not of a message's walk",
+                tree.start,
+                tree.end,
+            )
+    except FormulaError as error:
+        return SpecError(error.message, error.start, error.end)
+    try:
+        if model == "overlay":
+            from momlint.engines.ctl.walks import decide_walks
+
+            return decide_walks(overlay, names, formula, deadline)
+        if logic == "ctl":
+            from momlint.engines.ctl.takeover import decide_ctl
+
+            return decide_ctl(names, formula)
+        from momlint.engines.ctl.ltl import decide_ltl
+
+        return decide_ltl(names, formula, deadline)
+    except GaveUp as reason:
+        return SpecUndecided(str(reason))
+
+
+__all__ = [
+    "Names",
+    "Property",
+    "SpecError",
+    "SpecFalse",
+    "SpecResult",
+    "SpecTrue",
+    "SpecUndecided",
+    "TopicEnds",
+    "Trace",
+    "decide_spec",
+    "names_of",
+    "takeover_properties",
+]
