@@ -18,6 +18,7 @@ from momlint.checks.context import Context
 from momlint.engines.question import Question
 from momlint.forwarding.blame import Blamed, Entry, blame
 from momlint.forwarding.overlay import NO_HOP
+from momlint.forwarding.ragged import among, distinct, without
 from momlint.forwarding.walks import walk
 
 if TYPE_CHECKING:
@@ -69,12 +70,15 @@ class Causes:
     def blamed(self) -> list[Blamed]:
         """Entries to blame for needed pairs that fail although a path exists, or at a hop that is no link."""
         context = self.context
+        # Where no path is left there is no right entry to compare with: that is MOM301, or 501 and 502. Only an entry
+        # that names no neighbour is to blame all the same, where there is such an entry at all.
+        cut = context.cut if len(context.broken) else np.empty(0, np.int64)
+        broken = context.broken if self._any_non_neighbour else np.setdiff1d(context.broken, cut, assume_unique=True)
+        lost = set(cut.tolist()) if self._any_non_neighbour else set()
         kept: list[Blamed] = []
-        cut = set(context.cut.tolist()) if len(context.broken) else set()
-        for blamed in blame(context.overlay, context.broken):
+        for blamed in blame(context.overlay, broken):
             if blamed.entry.fault != "not-neighbour":
-                # Where no path is left there is no right entry to compare with: that is MOM301, or 501 and 502.
-                blamed.keys = [key for key in blamed.keys if key not in cut]
+                blamed.keys = [key for key in blamed.keys if key not in lost]
             if blamed.keys:
                 kept.append(blamed)
         return kept
@@ -86,8 +90,7 @@ class Causes:
         n = context.overlay.n
         calm = context.calm[context.cut // (n * n)]
         explained = [key for blamed in self.blamed if blamed.entry.fault == "not-neighbour" for key in blamed.keys]
-        cut: NDArray[np.int64] = np.setdiff1d(context.cut[calm], np.array(explained, dtype=np.int64))
-        return cut
+        return without(context.cut[calm], np.array(explained, dtype=np.int64))
 
     @cached_property
     def needed(self) -> list[Cause]:
@@ -105,18 +108,36 @@ class Causes:
 
     def _add_unused_non_neighbours(self, groups: dict[_Group, Cause]) -> None:
         context = self.context
-        adjacent = self._adjacent
-        for index, row in enumerate(context.estate.table_rows if not context.rows_are_recovery else ()):
-            if row.via == row.location or adjacent[row.location, row.via]:
-                continue
-            dest = next((d for d in row.destinations if d != row.location), None)
-            if dest is None:
-                continue
-            cause = _cause_of(
-                groups,
-                Entry(0, dest, row.location, row.via, index, "not-neighbour", "stop", row.location, index),
-            )
-            cause.rows.append(index)
+        n, adjacent = context.overlay.n, self._adjacent
+        if context.recovery is not None:
+            table = context.recovery.table
+            odd = ~adjacent[table.broker, table.via] & (table.broker != table.via) & (table.broker != table.to)
+            wrong = [
+                (row, int(table.broker[row]), int(table.via[row]), int(table.to[row]))
+                for row in np.flatnonzero(odd).tolist()
+            ]
+        else:
+            wrong = [
+                (index, row.location, row.via, dest)
+                for index, row in enumerate(context.estate.table_rows)
+                if row.via != row.location and not adjacent[row.location, row.via]
+                if (dest := next((d for d in row.destinations if d != row.location), n)) < n
+            ]
+        for index, location, via, dest in wrong:
+            entry = Entry(0, dest, location, via, index, "not-neighbour", "stop", location, index)
+            _cause_of(groups, entry).rows.append(index)
+
+    @cached_property
+    def _any_non_neighbour(self) -> bool:
+        """Whether any entry names a broker that is no neighbour."""
+        o, adjacent = self.context.overlay, self._adjacent
+        loc = np.broadcast_to(np.arange(o.n), o.base.shape)
+        for at, hop in ((loc, o.base), (o.delta_key % max(o.n, 1), o.delta_next)):
+            odd = (hop != NO_HOP) & (hop != at)
+            odd &= ~adjacent[at, np.maximum(hop, 0)]
+            if odd.any():
+                return True
+        return False
 
     @cached_property
     def _adjacent(self) -> NDArray[np.bool_]:
@@ -149,7 +170,7 @@ class Causes:
         joined = self._adjacent[broker] | self._adjacent[:, broker]
         out = o.base[:, broker]
         joined[out[out != NO_HOP]] = True
-        joined[np.unique(np.nonzero(o.base == broker)[1])] = True
+        joined[distinct(np.nonzero(o.base == broker)[1])] = True
         joined[broker] = False
         return [int(other) for other in np.flatnonzero(joined)]
 
@@ -196,7 +217,7 @@ class Causes:
         if not len(context.estate.topics) or not context.has_rows:
             return []
         dest, source = np.divmod(np.arange(o.n * o.n, dtype=np.int64), o.n)
-        unneeded = (source != dest) & ~np.isin(source * o.n + dest, o.pair_source.astype(np.int64) * o.n + o.pair_dest)
+        unneeded = (source != dest) & ~among(source * o.n + dest, o.pair_source.astype(np.int64) * o.n + o.pair_dest)
         question = Question(
             "arrive",
             source[unneeded].astype(np.int32),
@@ -211,7 +232,7 @@ class Causes:
         )
         # Without a path there is no right entry, but a row that loops or ends nowhere is latent all the same only
         # where the destination could be reached: rows towards what is cut off are the cut's business.
-        blamed = blame(o, np.setdiff1d(broken, cut))
+        blamed = blame(o, without(broken, cut))
         groups: dict[_Group, Cause] = {}
         for one in blamed:
             if one.entry.fault == "missing":

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from momlint.checks.names import TopicNames
 from momlint.engines.question import Kind, Question, Refuted
 from momlint.errors import ReplayError
 from momlint.findings import Affected, Place, RelatedDraft, Witness
 from momlint.forwarding.needs import Needs
 from momlint.forwarding.overlay import NO_ROW, Overlay
+from momlint.forwarding.ragged import among, distinct
 from momlint.forwarding.superpaths import super_paths
 from momlint.forwarding.walks import Walk, reached_from, walk
 
@@ -20,17 +22,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from momlint.checks.causes import Causes
+    from momlint.checks.cutting import Cutting
+    from momlint.checks.recovery_facts import RecoveryFacts
     from momlint.engines.ask import Ask
     from momlint.estate.resolved import Estate, Link, RecoveryRow, TableRow
+    from momlint.recovery import Entries
 
 
 class Context:
     """One estate under check. Every property is worked out once, when the first check asks for it."""
 
-    def __init__(self, estate: Estate, overlay: Overlay, ask: Ask) -> None:
+    def __init__(
+        self,
+        estate: Estate,
+        overlay: Overlay,
+        ask: Ask,
+        entries: Entries | None = None,
+        selects: Callable[[str], bool] = lambda code: True,
+        needs: Needs | None = None,
+    ) -> None:
+        """`entries`: what the recovery rows leave open or say twice; `selects`: whether a rule is asked for.
+
+        `needs`: those of the topics, where they have been worked out already.
+        """
         self.estate = estate
         self.overlay = overlay
         self.ask = ask
+        self.entries = entries
+        self.selects = selects
+        self._needs = needs
 
     # -- names and places ---------------------------------------------------------------------------------------
 
@@ -66,6 +86,12 @@ class Context:
             return self.estate.recovery_rows[row].place
         return self.estate.table_rows[row].place
 
+    def row_hop(self, row: int) -> tuple[int, int]:
+        """The broker whose table the row stands in, and its next hop."""
+        if self.recovery is not None:
+            return int(self.recovery.table.broker[row]), int(self.recovery.table.via[row])
+        return self.estate.table_rows[row].location, self.estate.table_rows[row].via
+
     def tables_place(self, broker: int) -> Place:
         """Where a row missing at `broker` belongs: the key of its table, or the broker where it has none."""
         row = self._first_row.get(broker)
@@ -79,7 +105,12 @@ class Context:
         first: dict[int, int] = {}
         rows: Sequence[TableRow | RecoveryRow] = self.estate.table_rows
         if self.estate.recovery_rows is not None:
+            # Imported late, with all that belongs to recovery: most estates have none.
+            from momlint.recovery.attach import FileRows
+
             rows = self.estate.recovery_rows
+            if isinstance(rows, FileRows):
+                return rows.first_of()
         for index, row in enumerate(rows):
             first.setdefault(row.location, index)
         return first
@@ -114,31 +145,38 @@ class Context:
     @cached_property
     def needs(self) -> Needs:
         """Topics and pairs; empty for an estate without topics, which is judged on all pairs."""
-        return Needs.of(self.overlay.n, self.estate.topics)
+        return self._needs or Needs.of(self.overlay.n, self.estate.topics)
 
     @cached_property
     def all_colours(self) -> NDArray[np.int32]:
-        """int32[C]: every colour."""
-        return np.arange(self.overlay.colours, dtype=np.int32)
+        """int32: every colour of which it is known what has failed in it."""
+        known = [not colour.incomplete for colour in self.estate.colours] if self.estate.colours_declared else [True]
+        return np.flatnonzero(known).astype(np.int32)
 
     @cached_property
     def calm(self) -> NDArray[np.bool_]:
         """bool[C]: nothing has failed in that colour."""
         o = self.overlay
-        return np.logical_not(o.failed_link.any(axis=1) | o.failed_broker.any(axis=1))
+        calm = np.logical_not(o.failed_link.any(axis=1) | o.failed_broker.any(axis=1))
+        known = np.zeros(o.colours, np.bool_)
+        known[self.all_colours] = True
+        return calm & known
 
     def pairs_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Distinct ``source * n + dest`` of keys ``(colour * n + dest) * n + source``."""
         n = self.overlay.n
         rest = keys % (n * n)
-        pairs: NDArray[np.int64] = np.unique(rest % n * n + rest // n)
+        pairs: NDArray[np.int64] = distinct(rest % n * n + rest // n)
         return pairs
 
     def affected(self, keys: NDArray[np.int64]) -> Affected:
         """Topics and pairs that `keys` break."""
         pairs = self.pairs_of(keys)
-        topics = tuple(self.estate.topics[t].name for t in self.needs.topics_of(pairs).tolist())
-        return Affected(topics, len(pairs))
+        return Affected(self.topics_of(pairs), len(pairs))
+
+    def topics_of(self, pairs: NDArray[np.int64]) -> TopicNames:
+        """The names of the topics that need any of `pairs` (``source * n + dest``), in the order of the file."""
+        return TopicNames(self.estate.topics, self.needs.topics_of(pairs))
 
     # -- questions ----------------------------------------------------------------------------------------------
 
@@ -176,17 +214,93 @@ class Context:
 
         return Causes(self)
 
+    @cached_property
+    def cutting(self) -> Cutting:
+        """What failures cut."""
+        from momlint.checks.cutting import Cutting
+
+        return Cutting(self)
+
     @property
     def refuted_pairs(self) -> int:
         """How many (pair, colour) are known to be broken or cut with nothing failed; asks nothing by itself."""
         known = [self.__dict__[name] for name in ("broken", "cut") if name in self.__dict__]
         if not known:
             return 0
-        keys = np.unique(np.concatenate(known))
+        keys = distinct(np.concatenate(known))
         cut = self.__dict__.get("cut", np.empty(0, np.int64))
         # What a failure itself cuts off is no fault of the tables; what is cut in a calm colour is.
-        expected = np.isin(keys, cut) & ~self.calm[keys // max(self.overlay.n**2, 1)]
+        expected = among(keys, cut) & ~self.calm[keys // max(self.overlay.n**2, 1)]
         return int(np.count_nonzero(~expected))
+
+    @property
+    def promise_place(self) -> Place:
+        """Where ``failures.tolerate`` stands."""
+        return self.estate.section_places["failures.tolerate"]
+
+    def failure_words(self, links: Sequence[int], brokers: Sequence[int]) -> str:
+        """``link `1--2` and broker `4```, or ``no failure``; in the order of the estate."""
+        parts = [f"link `{self.estate.links[link].id}`" for link in links]
+        parts += [f"broker `{self.name(broker)}`" for broker in brokers]
+        return " and ".join(parts) if parts else "no failure"
+
+    @cached_property
+    def repeated_colours(self) -> dict[int, int]:
+        """Colours whose failure an earlier colour stands for already: colour → the first such."""
+        first: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        repeated = {}
+        for index, colour in enumerate(self.estate.colours):
+            if not colour.incomplete:
+                earlier = first.setdefault((colour.failed_links, colour.failed_brokers), index)
+                if earlier != index:
+                    repeated[index] = earlier
+        return repeated
+
+    @cached_property
+    def merged_colours(self) -> list[tuple[int, tuple[str, ...]]]:
+        """Colours that stand for several failures at once, each of which is promised alone and has no colour.
+
+        A combination that ``tolerate`` promises is one failure; so is one that the estate adds to single failures
+        which have their own colours.
+        """
+        promise = self.estate.tolerate
+        if promise is None or not self.estate.colours_declared:
+            return []
+        single_links = {
+            c.failed_links[0] for c in self.estate.colours if len(c.failed_links) == 1 and not c.failed_brokers
+        }
+        single_brokers = {
+            c.failed_brokers[0] for c in self.estate.colours if len(c.failed_brokers) == 1 and not c.failed_links
+        }
+        groups = {(group.links, group.brokers) for group in self.estate.groups}
+        merged = []
+        for index, colour in enumerate(self.estate.colours):
+            links, brokers = colour.failed_links, colour.failed_brokers
+            within = len(links) <= promise.links and len(brokers) <= promise.brokers
+            if len(links) + len(brokers) < 2 or within or colour.incomplete or (links, brokers) in groups:
+                continue
+            bare_links = [link for link in links if promise.links and link not in single_links]
+            bare_brokers = [broker for broker in brokers if promise.brokers and broker not in single_brokers]
+            if len(bare_links) + len(bare_brokers) == len(links) + len(brokers):
+                parts = [self.estate.links[link].id for link in bare_links]
+                merged.append((index, (*parts, *self.names(bare_brokers))))
+        return merged
+
+    @cached_property
+    def recovery(self) -> RecoveryFacts | None:
+        """What the recovery rows say wrongly, twice or not at all; None for an estate without such rows."""
+        if self.entries is None or self.estate.recovery_rows is None:
+            return None
+        from momlint.checks.recovery_facts import RecoveryFacts
+
+        return RecoveryFacts(self, self.entries)
+
+    @cached_property
+    def excused_rows(self) -> frozenset[int]:
+        """Rows that MOM404 names: what walks do by them is explained by that, and said there."""
+        if self.recovery is None or not self.selects("MOM404"):
+            return frozenset()
+        return frozenset(ambiguity.row for ambiguity in self.recovery.ambiguities)
 
     # -- witnesses ----------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from momlint.findings import Draft, RelatedDraft
 def find(context: Context) -> Iterator[Draft]:
     """One draft for each wrong row, or for each hop or broker whose rows are missing."""
     for cause in context.causes.needed:
-        if cause.kind == "black-hole":
+        if cause.kind == "black-hole" and cause.subject[0] not in context.excused_rows:
             yield _wrong_row(context, cause)
         elif (
             cause.kind == "missing" and not context.rows_are_recovery and context.is_whole("brokers", "routing.tables")

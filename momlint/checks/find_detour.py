@@ -12,6 +12,7 @@ from momlint.findings import Draft
 from momlint.forwarding.blame import Columns
 from momlint.forwarding.detours import longer_entries, walks_through
 from momlint.forwarding.overlay import NO_ROW
+from momlint.forwarding.ragged import distinct
 from momlint.forwarding.tables import next_hops
 
 
@@ -35,10 +36,12 @@ def find(context: Context) -> Iterator[Draft]:
     entry_row = row_of[dest_of, loc_of]
     columns = Columns(o)
     columns.enter(colour)
-    for row in np.unique(entry_row).tolist():
-        pairs = np.unique(pair[used_row == row])
+    for row in distinct(entry_row).tolist():
+        if row in context.excused_rows:
+            continue
+        pairs = distinct(pair[used_row == row])
         mine = entry_row == row
-        dests = np.unique(dest_of[mine]).tolist()
+        dests = distinct(dest_of[mine]).tolist()
         location = int(loc_of[mine][0])
         if len(pairs):
             keys = (colour * n + o.pair_dest[pairs].astype(np.int64)) * n + o.pair_source[pairs]

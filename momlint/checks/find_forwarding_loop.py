@@ -12,7 +12,7 @@ from momlint.findings import Draft, RelatedDraft
 def find(context: Context) -> Iterator[Draft]:
     """One draft for each row that closes a cycle, at the row that does not bring the message nearer."""
     for cause in context.causes.needed:
-        if cause.kind != "loop":
+        if cause.kind != "loop" or cause.subject[0] in context.excused_rows:
             continue
         keys = cause.key_array
         witness, walk = context.witness(keys)

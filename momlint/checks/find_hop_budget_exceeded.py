@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from momlint.checks.context import Context
 from momlint.checks.wording import arrow, counted, in_colour
 from momlint.engines.question import Question
 from momlint.findings import Affected, Draft, Place
+from momlint.forwarding.ragged import distinct, without
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -17,20 +19,21 @@ def find(context: Context) -> Iterator[Draft]:
     n = context.overlay.n
     if not context.is_whole("brokers", "links", "routing.tables"):
         return
-    bounds = np.array([-1 if t.max_hops is None else t.max_hops for t in context.estate.topics], dtype=np.int64)
-    if not len(bounds) or bounds.max() < 0:
+    allowed = list(map(attrgetter("max_hops"), context.estate.topics))
+    if allowed.count(None) == len(allowed):
         return
+    bounds = np.array([-1 if bound is None else bound for bound in allowed], dtype=np.int64)
     needs = context.needs
     bound_of = bounds[needs.topic]
     late: dict[int, list[int]] = {}
-    for bound in np.unique(bound_of[bound_of >= 0]).tolist():
+    for bound in distinct(bound_of[bound_of >= 0]).tolist():
         if bound >= n - 1:
             continue  # a walk that arrives has at most n - 1 hops
-        pairs = np.unique(needs.pair[bound_of == bound])
+        pairs = distinct(needs.pair[bound_of == bound])
         source, dest = np.divmod(pairs, n)
         question = Question("arrive-within", source.astype(np.int32), dest.astype(np.int32), context.all_colours, bound)
         failing = context.refuted(question, f"whether topics arrive within {counted(bound, 'hop')}")
-        failing = np.setdiff1d(failing, context.broken)
+        failing = without(failing, context.broken)
         rest = failing % (n * n)
         for key, pair in zip(failing.tolist(), (rest % n * n + rest // n).tolist(), strict=True):
             for topic in needs.topics_of_pair(pair).tolist():

@@ -18,7 +18,7 @@ def find(context: Context) -> Iterator[Draft]:
     if not context.is_whole("brokers", "links"):
         return
     for cause in context.causes.needed:
-        if cause.kind == "not-neighbour":
+        if cause.kind == "not-neighbour" and not context.excused_rows.issuperset(cause.rows):
             yield _draft(context, cause)
 
 
@@ -58,5 +58,5 @@ def _draft(context: Context, cause: Cause) -> Draft:
 
 
 def _ends(context: Context, cause: Cause) -> tuple[str, str]:
-    row = context.estate.table_rows[cause.rows[0]]
-    return context.name(row.location), context.name(row.via)
+    location, via = context.row_hop(cause.rows[0])
+    return context.name(location), context.name(via)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from momlint.checks.context import Context
 from momlint.findings import Draft
 
 
 def find(context: Context) -> Iterator[Draft]:
     """One draft a topic, at its name; none where a subscriber is named that does not exist (MOM104)."""
-    for index, topic in enumerate(context.estate.topics):
-        if not topic.subscribers and not topic.incomplete:
+    for index in np.flatnonzero(context.needs.subscribers == 0).tolist():
+        topic = context.estate.topics[index]
+        if not topic.incomplete:
             yield Draft(
                 "MOM201",
                 context.topic_place(index),

@@ -48,3 +48,14 @@ def in_colour(witness: Witness) -> str:
 def destinations(context: Context, cause: Cause) -> str:
     """The destinations that a cause's entries are wrong for, in the order of brokers."""
     return listed(context.names(sorted({entry.dest for entry in cause.entries})))
+
+
+def affected_words(affected: Affected) -> str:
+    """``; topics `a` and `b` lose 3 pairs``, or nothing where no needed pair is lost."""
+    if not affected.pairs:
+        return ""
+    pairs = counted(affected.pairs, "pair")
+    if not affected.topics:
+        return f"; {pairs} {'is' if affected.pairs == 1 else 'are'} lost"
+    one = len(affected.topics) == 1
+    return f"; {'topic' if one else 'topics'} {listed(affected.topics)} {'loses' if one else 'lose'} {pairs}"

@@ -4,8 +4,8 @@
 
 One `LoadedEstate` a document: `.estate` (an `Estate`, or None), `.problems` (located, each with its file),
 `.locate(place)` → file, span, via; `.problem(draft)` → a located `Problem`; `.sources` (the main one first,
-then the included ones), `.unchecked` (sections that no rule judges yet). An `Estate` with something left out
-says so in `Estate.incomplete` (section names) and `Topic.incomplete`.
+then the included ones). An `Estate` with something left out says so in `Estate.incomplete` (section names) and
+`Topic.incomplete`.
 
     json_schema() -> dict            the JSON Schema of the language, draft 2020-12
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Any
 
 from momlint.estate.files import find_files, read_file
-from momlint.estate.load import NOT_YET_CHECKED, LoadedEstate, load_source
+from momlint.estate.load import LoadedEstate, load_source
 from momlint.estate.resolved import (
     Broker,
     Colour,
@@ -42,7 +42,6 @@ def json_schema() -> dict[str, Any]:
 
 
 __all__ = [
-    "NOT_YET_CHECKED",
     "Broker",
     "Colour",
     "Estate",

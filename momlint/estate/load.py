@@ -12,10 +12,7 @@ from momlint.estate.resolve import Resolver
 from momlint.estate.resolved import Estate
 from momlint.estate.validate import SECTIONS, Checked, check_document
 from momlint.findings import Draft, Place, Position, Problem, Related, Span
-from momlint.source import Document, Source
-
-#: Sections that are read and resolved, and that no rule of this version judges.
-NOT_YET_CHECKED = ("specs",)
+from momlint.source import Document, ScalarNode, Source, inside
 
 #: Includes within includes go no deeper than this.
 _DEEPEST = 32
@@ -31,8 +28,7 @@ class LoadedEstate:
     `estate` is None where nothing sensible is left. `problems` carry spans and files; those of the main
     file's own text (`Source.problems`) are not among them, those of included files are. `sources` and
     `documents` are numbered: 0 is the main one, then the included ones in the order they were read;
-    `Place.document` counts `documents`. `unchecked`: sections that the estate has and no rule of this version
-    judges.
+    `Place.document` counts `documents`.
     """
 
     source: Source
@@ -41,14 +37,6 @@ class LoadedEstate:
     problems: list[Problem] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     documents: list[tuple[Source, Document]] = field(default_factory=list)
-    unchecked: tuple[str, ...] = ()
-
-    @property
-    def notices(self) -> list[str]:
-        """One sentence where the estate has sections that no rule judges yet; it does not stay unsaid."""
-        if not self.unchecked:
-            return []
-        return [f"{self.source.file}: not checked yet: {', '.join(self.unchecked)}"]
 
     def locate(self, place: Place) -> tuple[str, Span, tuple[Span, ...]]:
         """The file, the span, and the places of aliases and merge keys on the way there (in the same file).
@@ -57,7 +45,11 @@ class LoadedEstate:
         """
         source, document = self.documents[place.document]
         located = document.locate(place.path, place.part)
-        return source.file, located.span, tuple(located.via)
+        span = located.span
+        node = document.find(place.path) if place.within is not None else None
+        if place.within is not None and isinstance(node, ScalarNode):
+            span = inside(node, source.lines, *place.within) or span
+        return source.file, span, tuple(located.via)
 
     def problem(self, draft: Draft) -> Problem:
         """A draft with its places located; what it was reached through becomes related."""
@@ -142,7 +134,6 @@ class _Load:
         for checked in self.checked:
             self.drafts.extend(checked.drafts)
         loaded.problems.extend(loaded.problem(draft) for draft in [*self.drafts, *resolver.drafts])
-        loaded.unchecked = tuple(name for name in NOT_YET_CHECKED if name in resolver.section_places)
         return loaded
 
     def add(self, source: Source, document: Document, chain: tuple[str, ...]) -> None:

@@ -563,9 +563,9 @@ class Resolver:
             self.unknown_brokers.setdefault(item, []).append(place)
 
     def is_meant_as_link(self, item: str) -> bool:
-        """Whether a name that is no declared one is more like the links' ids than like the brokers'."""
+        """Whether a name that is no declared one is more like the links' ids than like the brokers' and groups'."""
         given = self.link_names.by_given_id
-        return bool(given) and looks_like(item, given) > looks_like(item, self.broker_index)
+        return bool(given) and looks_like(item, given) > looks_like(item, [*self.broker_index, *self.group_index])
 
     def resolve_recovery(self) -> tuple[list[RecoveryRow] | None, str | None]:
         rows: list[RecoveryRow] = []

@@ -27,8 +27,10 @@ def build_overlay(estate: Estate) -> Overlay:
     return build(estate)[0]
 
 
-def build(estate: Estate) -> tuple[Overlay, Entries | None]:
+def build(estate: Estate, needs: Needs | None = None) -> tuple[Overlay, Entries | None]:
     """The `Overlay` of an estate, and what its recovery rows leave open or say twice (None without such rows).
+
+    `needs`: those of its topics, where they have been worked out already.
 
     Next hops:
 
@@ -74,7 +76,7 @@ def build(estate: Estate) -> tuple[Overlay, Entries | None]:
                 key, hop = rebased(solved, key, hop, base, np.flatnonzero(~intact))
         delta_row = np.full(key.size, NO_ROW, np.int32)
 
-    pair_source, pair_dest = _needed_pairs(estate)
+    pair_source, pair_dest = _needed_pairs(estate, needs)
     overlay = Overlay(
         n=n,
         arc_tail=arcs.tail,
@@ -166,10 +168,10 @@ def rebased(
     return all_keys[order], np.concatenate(hops)[order]
 
 
-def _needed_pairs(estate: Estate) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _needed_pairs(estate: Estate, needs: Needs | None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     n = len(estate.brokers)
     if estate.topics:
-        source, dest = np.divmod(Needs.of(n, estate.topics).pairs, max(n, 1))
+        source, dest = np.divmod((needs or Needs.of(n, estate.topics)).pairs, max(n, 1))
     else:
         source, dest = np.divmod(np.arange(n * n), max(n, 1))
     kept = source != dest

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from momlint.forwarding.overlay import NO_HOP
 from momlint.forwarding.paths import ShortestPaths
-from momlint.forwarding.ragged import ramp, segment_starts
+from momlint.forwarding.ragged import distinct, ramp, segment_starts
 
 #: Colours done together.
 _COLOURS = 1024
@@ -154,7 +154,7 @@ class _Network:
             here = self.before.next[dest, here]
             onward = np.flatnonzero(here != dest)
             dest, loc, here = dest[onward], loc[onward], here[onward]
-        return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+        return distinct(np.concatenate(found)) if found else np.zeros(0, np.int64)
 
     def _settle(self, keys: NDArray[np.int64], colours: NDArray[np.intp], dead: NDArray[np.bool_]) -> Healed:
         """New distances and next hops of the brokers in `keys`."""
@@ -193,7 +193,7 @@ class _Network:
             better = np.flatnonzero(offer < whole[target])
             target = target[better]
             np.minimum.at(whole, target, offer[better])
-            moved = np.unique(target)
+            moved = distinct(target)
 
         inside = np.flatnonzero((inner >= 0) & live)
         through[inside] = whole[inner[inside]] + self.cost[arc[inside]]

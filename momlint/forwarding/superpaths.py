@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.forwarding.overlay import NO_HOP, Overlay
+from momlint.forwarding.ragged import among, distinct
 from momlint.forwarding.tables import NEVER, count_hops, usable_hops
 
 #: 64-bit words of the largest temporary array.
@@ -43,14 +44,14 @@ def super_paths(overlay: Overlay, colour: int = 0) -> NDArray[np.bool_]:
     words = same.shape[1]
     covered = np.zeros((n, words), np.uint64)  # row a, bit b
     single = _bits(n, n, np.arange(n), np.arange(n))
-    columns = np.unique(dest)
+    columns = distinct(dest)
     step = max(1, _BLOCK // (n * words))
     for first in range(0, columns.size, step):
         block = columns[first : first + step]
         count = hops[block]
         # needed[i, a]: a needed source's walk to block[i] passes a; strictly: a is not that source itself.
         needed = np.zeros((block.size, n), bool)
-        mine = np.isin(dest, block)
+        mine = among(dest, block)
         i = np.searchsorted(block, dest[mine])
         arriving = count[i, source[mine]] != NEVER
         needed[i[arriving], source[mine][arriving]] = True

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -231,6 +232,14 @@ def _looping_columns(overlay: Overlay, column: NDArray[np.int32]) -> NDArray[np.
     return np.logical_not(arrived.all(axis=1))
 
 
+def _dead_hops(overlay: Overlay, network: Hops) -> NDArray[np.bool_]:
+    """bool[C, H + 1]: the hops that carry nothing in each colour; the last column, for index -1, is false."""
+    dead = np.zeros((overlay.colours, network.tail.size + 1), np.bool_)
+    if network.tail.size:
+        dead[:, :-1] = network.dead(overlay, np.arange(overlay.colours))
+    return dead
+
+
 class _Union:
     """The union of two columns on some delta entries (whole groups of colour and destination)."""
 
@@ -251,7 +260,7 @@ class _Union:
         self.key = overlay.delta_key[block]
         self.group, self.loc = np.divmod(self.key, n)
         self.colour, self.dest = np.divmod(self.group, n)
-        self.dead = network.dead(overlay, np.arange(overlay.colours)) if phase == "failed" else None
+        self.dead = _dead_hops(overlay, network) if phase == "failed" else None
         entries = np.arange(block.size)
         before = self._carried(entries, column[self.dest, self.loc])
         self.before = self._follow(entries, before)
@@ -265,14 +274,11 @@ class _Union:
         """`hop` from each entry's broker, `NO_HOP` where it is dead in this phase."""
         return self._alive(self.colour[entries], self.loc[entries], hop)
 
-    def _alive(
-        self, colour: NDArray[np.int64], loc: NDArray[np.int64], hop: NDArray[np.int32]
-    ) -> NDArray[np.int32]:
+    def _alive(self, colour: NDArray[np.int64], loc: NDArray[np.int64], hop: NDArray[np.int32]) -> NDArray[np.int32]:
         if self.dead is None:
             return hop
-        index = self.network.index[loc, np.maximum(hop, 0)]
         # Without a hop there is nothing to die; a message that stays needs its broker only.
-        dead = np.where(index >= 0, self.dead[colour, np.maximum(index, 0)], False)
+        dead = self.dead[colour, self.network.index[loc, np.maximum(hop, 0)]]
         dead |= (hop == loc) & self.overlay.failed_broker[colour, loc]
         return np.where(dead, np.int32(NO_HOP), hop)
 
@@ -350,9 +356,10 @@ def _without_ends(tail: NDArray[np.intp], head: NDArray[np.intp], left: NDArray[
 def closes(overlay: Overlay, loops: MixedLoops, index: int, cycle: tuple[int, ...]) -> bool:
     """Whether every hop of `cycle` is a normal entry or the colour's, over a link that carries in this phase."""
     colour, dest = int(loops.colour[index]), int(loops.dest[index])
-    for at, to in zip(cycle, cycle[1:], strict=False):
-        if to not in {int(overlay.base[dest, at]), entry(overlay, colour, dest, at)[0]} or at == dest:
+    for at, to in pairwise(cycle):
+        if at == dest or to not in {int(overlay.base[dest, at]), entry(overlay, colour, dest, at)[0]}:
             return False
-        if loops.phase == "failed" and at != to and live_arc(overlay, colour, at, to) is None:
+        declared = bool(((overlay.arc_tail == at) & (overlay.arc_head == to)).any())
+        if at != to and not (declared if loops.phase == "back" else live_arc(overlay, colour, at, to) is not None):
             return False
     return len(cycle) > 1 and cycle[0] == cycle[-1]

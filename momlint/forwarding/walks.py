@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from momlint.forwarding.arcs import Hops
 from momlint.forwarding.costs import exact_costs
-from momlint.forwarding.overlay import NO_HOP, NO_ROW, Overlay
+from momlint.forwarding.overlay import NO_HOP, Overlay
 from momlint.forwarding.tables import NEVER
 
 End = Literal["arrived", "stopped", "looped"]
@@ -126,7 +126,7 @@ def measure(
         if not going.size:
             break
         hop = entries(overlay, colour[going], dest[going], loc)
-        arc = _live_arcs(overlay, network, colour[going], loc, hop)
+        arc = cheapest_live_arcs(overlay, network, colour[going], loc, hop)
         moves = arc >= 0
         going, loc, arc = going[moves], hop[moves].astype(np.int64), arc[moves]
         whole[going] += costs.whole[arc]
@@ -149,7 +149,7 @@ def entries(
     return hop
 
 
-def _live_arcs(
+def cheapest_live_arcs(
     overlay: Overlay,
     network: Hops,
     colour: NDArray[np.int64],
@@ -172,6 +172,3 @@ def _live_arcs(
         arc[unsure[over]] = -1
         unsure = unsure[~over]
     return arc
-
-
-__all__ = ["NO_ROW", "End", "Measures", "Walk", "entries", "entry", "live_arc", "measure", "reached_from", "walk"]

@@ -130,12 +130,12 @@ def test_what_an_item_of_a_colour_fails(item: str, links: tuple[int, ...], broke
         ("1--9", "MOM108", "there is no link `1--9`"),
         ("2->1", "MOM108", "the link between `2` and `1` goes both ways: write `1--2`"),
         ("fibre-b--x", "MOM108", "there is no link `fibre-b--x`"),
-        ("fibre-b", "MOM104", "broker `fibre-b` is not declared"),
+        ("fibre-b", "MOM108", "there is no link `fibre-b`; did you mean `fibre-a`?"),
         ("7", "MOM104", "broker `7` is not declared"),
     ],
 )
 def test_items_of_a_colour_that_are_nothing(item: str, code: str, hint: str) -> None:
-    """A link if it looks like one, else a broker."""
+    """A link if it looks like one (or like a declared one), else a broker."""
     (problem,) = expect(
         f"""
         momlint: 1

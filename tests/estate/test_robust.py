@@ -15,8 +15,9 @@ from tests.estate.test_schema import EXAMPLE, EXAMPLE_YAML
 KNOWN = [
     "momlint", "name", "brokers", "links", "topics", "routing", "failures", "specs", "include", "between", "from", "to",
     "id", "cost", "latency_ms", "availability", "publishers", "subscribers", "max_hops", "max_latency_ms", "protocol",
-    "tables", "tolerate", "colours", "recovery", "takeover", "via", "file", "except", "groups", "ctl", "ltl", "address", "tags", "site",
-    "1", "2", "3", "9", "1--2", "1->2", "single-link", "<<", "null", "~", "", "True", "\0rows", "[key]", "link", "*",
+    "tables", "tolerate", "colours", "recovery", "takeover", "via", "file", "except", "groups", "ctl", "ltl",
+    "address", "tags", "site", "1", "2", "3", "9", "1--2", "1->2", "single-link",
+    "<<", "null", "~", "", "True", "\0rows", "[key]", "link", "*",
 ]  # fmt: skip
 
 scalars = st.one_of(

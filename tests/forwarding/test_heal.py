@@ -63,6 +63,15 @@ def test_every_pair_of_links_and_every_broker():
     agrees(make_overlay(5, links, colours=colours))
 
 
+def test_a_failed_link_between_two_brokers_that_both_lost_their_way():
+    # 2 went by 1 to 0. Both links fail; 1 goes by 3, 2 by 4 and 5, and would tie with the failed 2-1 had it not.
+    links = [L(0, 1), L(1, 2), L(1, 3), L(3, 0), L(2, 4), L(4, 5), L(5, 0)]
+    overlay = make_overlay(6, links, colours=[F([0, 1])])
+    agrees(overlay)
+    _, after = healed(overlay)
+    assert dict(zip(after.key.tolist(), after.next.tolist(), strict=True))[0 * 6 + 2] == 4
+
+
 def test_parallel_links():
     # One of two equal links: nothing changes. The cheaper of two: dearer, by the same neighbour or another.
     links = [L(0, 1, 1.0), L(0, 1, 1.0), L(1, 2, 1.0), L(1, 2, 5.0), L(0, 2, 4.0)]

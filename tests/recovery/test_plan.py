@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from momlint.errors import UsageError
-from momlint.estate.resolved import Colour, Tolerate
+from momlint.estate.resolved import Colour, Group, Tolerate
+from momlint.findings import Place
 from momlint.recovery import Failure, count_tolerated, neighbour_counts, plan, planned_colours, row_bound, tolerated
 from tests.recovery.estates import NOWHERE, expand, make_estate, oracle_tables, random_estate, triangle
 
@@ -130,3 +131,22 @@ def test_larger_graphs_too(seed: int) -> None:
     assert {key: hop for key, ((_, hop),) in found.items()} == oracle_tables(
         estate, [colour.failure for colour in made.colours]
     )
+
+
+def test_groups_have_colours_of_their_own() -> None:
+    """A triangle; a duct with two links, a rack with a broker and a link, and a group that is one link again."""
+    groups = [((0, 1), ()), ((2,), (0,)), ((1,), ())]
+    promise = Tolerate(links=1, groups=1)
+    single = [Failure(), *(Failure((link,)) for link in range(3)), Failure((0, 1)), Failure((2,), (0,))]
+    # The third group alone is the second link; of the pairs, the first link or the second and the duct are the duct.
+    pairs = [
+        Failure((0, 2), (0,)),  # link 0 with the rack
+        Failure((1, 2), (0,)),  # link 1 with the rack
+        Failure((0, 1, 2)),  # link 2 with the duct
+        Failure((1, 2)),  # link 2 with the third
+    ]
+    assert list(tolerated(3, 3, promise, groups)) == [*single, *pairs]
+    assert count_tolerated(3, 3, promise, 3) == 16
+    estate = make_estate(3, [(0, 1), (0, 2), (1, 2)], promise)
+    estate.groups = [Group(f"g{i}", Place(0, ("groups", f"g{i}")), *members) for i, members in enumerate(groups)]
+    assert [colour.failure for colour in planned_colours(estate)] == [*single, *pairs]
