@@ -57,12 +57,14 @@ class Place(NamedTuple):
     """A symbolic location: a route of keys and indices through one document of an estate.
 
     `document` counts the documents an estate is made of: 0 is the one with ``momlint:``, the others are the
-    files that ``include`` brought in, in the order they were read.
+    files that ``include`` brought in, in the order they were read. `within`: a part of the value alone, as offsets into
+    the characters of its text, the end exclusive; for a `part` of "value".
     """
 
     document: int
     path: tuple[str | int, ...]
     part: Part = "entry"
+    within: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Witness:
     """Something the user can follow by hand: a walk in one colour, or a set of failures.
 
     All fields are names as the user wrote them, in the order of the walk. `cut` names links and brokers whose
-    failure together is the witness (MOM501, MOM502).
+    failure together is the witness (MOM501, MOM502). `trace`: the states of a counterexample, a line each (MOM701).
     """
 
     colour: str | None = None
@@ -78,13 +80,15 @@ class Witness:
     destination: str | None = None
     walk: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
+    trace: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Affected:
     """What one root cause breaks: topic names in the order of the file, and the number of pairs."""
 
-    topics: tuple[str, ...] = ()
+    # Not hashed: there may be very many, and findings that differ in nothing else are rare.
+    topics: Sequence[str] = field(default=(), hash=False)
     pairs: int = 0
 
 
@@ -180,7 +184,8 @@ class Proof:
 
     `questions` counts what the engines were asked, `decided_twice` how many of them two engines decided, `refuted`
     the needed pairs (a pair in two colours counts twice) that do not arrive or have no path, whether or not a
-    selected rule reports them.
+    selected rule reports them. `specifications` counts those that were decided, `false_specifications` those of them
+    that do not hold.
     """
 
     super_paths: int = 0
@@ -188,6 +193,16 @@ class Proof:
     questions: int = 0
     decided_twice: int = 0
     refuted: int = 0
+    specifications: int = 0
+    false_specifications: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the text report that was asked for by an option; `lines` without line ends."""
+
+    title: str
+    lines: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -195,13 +210,16 @@ class Report:
     """One run: its findings in order, the counts, what was proved, and how to show source text.
 
     `sources` maps a file name to its lines without line ends, for snippets; a file that could not be read is
-    not in it. `notices` are sentences for standard error (sections not checked, results left out); `failures`
-    are sentences about files that could not be read (exit code 2).
+    not in it. `failures` are sentences about files that could not be read (exit code 2). `sections` are for the text
+    report alone. `certificates` and `uncertified`, where certificates are asked for: for each estate a record, or why
+    there is none.
     """
 
     findings: list[Finding] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
     proof: Proof = field(default_factory=Proof)
     sources: dict[str, Sequence[str]] = field(default_factory=dict)
-    notices: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
+    certificates: list[str] = field(default_factory=list)
+    uncertified: list[str] = field(default_factory=list)

@@ -10,18 +10,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from momlint.catalog import is_selected, rule_name, rule_names
+from momlint.catalog import SECTION_OF_FAMILY, is_selected, rule_name, rule_names
 from momlint.engines.ask import Ask, Disagreement, EngineChoice
 from momlint.errors import ReplayError
 from momlint.findings import (
     Draft,
     Finding,
     Place,
+    Position,
     Problem,
     Proof,
     Related,
     RelatedDraft,
     Report,
+    Section,
     Severity,
     Span,
     Summary,
@@ -31,6 +33,7 @@ from momlint.source import Source, read_source
 
 if TYPE_CHECKING:
     from momlint.checks.context import Context
+    from momlint.engines.spread import Spread
     from momlint.estate import LoadedEstate
 
 #: The name under which standard input is reported.
@@ -41,16 +44,21 @@ STDIN = "<stdin>"
 class Options:
     """How to check. `select` and `ignore` are codes or prefixes; `timeout` is seconds for each solver question.
 
-    The patterns of `per_file_ignores` are relative to the folder `base`.
+    The patterns of `per_file_ignores` are relative to the folder `base`. `sections`: what else to explain in the text
+    report, by the names of `momlint.checks.sections`. `nusmv`: the program for the engine of that name, where it is
+    named. `certificate_folder`: where a certificate of the estates will stand; None where none is asked for.
     """
 
     engine: EngineChoice = "auto"
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     timeout: float | None = None
+    nusmv: str | None = None
     jobs: int = 1
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     base: str = "."
+    sections: tuple[str, ...] = ()
+    certificate_folder: str | None = None
 
     def selects(self, code: str) -> bool:
         """Whether findings of this code are wanted at all."""
@@ -75,9 +83,11 @@ class FileResult:
     proof: Proof = field(default_factory=Proof)
     sources: dict[str, Sequence[str]] = field(default_factory=dict)
     suppressions: dict[str, list[tuple[int, tuple[str, ...], Span]]] = field(default_factory=dict)
-    notices: list[str] = field(default_factory=list)
     failure: str | None = None
     faults: list[str] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
+    certificates: list[str] = field(default_factory=list)
+    uncertified: list[str] = field(default_factory=list)
 
 
 def lint_files(
@@ -88,8 +98,8 @@ def lint_files(
 ) -> Report:
     """Check the files at `paths` (``-`` for standard input) and report.
 
-    Files are taken as given: discovery is the caller's. With ``options.jobs`` above 1 several files are checked at a
-    time, each in a process of its own; the report is the same. Unreadable files are in the report's `failures`.
+    Files are taken as given: discovery is the caller's. They are checked one after the other in this process;
+    `momlint.fleet` spreads them, with the same report. Unreadable files are in the report's `failures`.
     """
     return merge(_results(paths, options, read_stdin, progress), options)
 
@@ -101,18 +111,6 @@ def _results(
     progress: Callable[[str], None] | None,
 ) -> Iterator[FileResult]:
     say = progress or (lambda _: None)
-    if options.jobs > 1 and len(paths) > 1:
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
-
-        # A fresh interpreter for each worker: z3 and threads do not survive a fork.
-        with ProcessPoolExecutor(min(options.jobs, len(paths)), mp_context=get_context("spawn")) as pool:
-            stdin = {path: lint_stdin(read_stdin, options) for path in paths if path == "-"}
-            waiting = {path: pool.submit(lint_file, path, options) for path in paths if path != "-"}
-            for path in paths:
-                say(path)
-                yield stdin[path] if path == "-" else waiting[path].result()
-        return
     for path in paths:
         say(path)
         yield lint_stdin(read_stdin, options) if path == "-" else lint_file(path, options)
@@ -123,18 +121,27 @@ def lint_stdin(read_stdin: Callable[[], bytes] | None, options: Options) -> File
     return lint_bytes(read_stdin() if read_stdin is not None else b"", STDIN, options)
 
 
-def lint_file(path: str, options: Options) -> FileResult:
-    """Check one file."""
-    from pathlib import Path
-
+def lint_file(path: str, options: Options, spread: Spread | None = None) -> FileResult:
+    """Check one file. `spread`: who may take parts of what its checks ask (`momlint.fleet`)."""
     try:
-        data = Path(path).read_bytes()
+        with open(path, "rb") as stream:
+            data = stream.read()
     except OSError as error:
         return FileResult(failure=f"{path}: {error.strerror or error}")
-    return lint_bytes(data, path, options)
+    return lint_bytes(data, path, options, spread)
 
 
-def lint_bytes(data: bytes, file: str, options: Options) -> FileResult:
+def undecided_file(path: str, reason: str, help_text: str, options: Options) -> FileResult:
+    """What is reported of a file whose check was given up (see `momlint.fleet`): one MOM901, at its start."""
+    result = FileResult(summary=Summary(files=1, undecided=1), sources={path: ()})
+    if options.selects_in(path, "MOM901"):
+        start = Position(1, 1)
+        message = f"undecided: whether anything is wrong with this file: {reason}"
+        result.findings.append(_finding("MOM901", path, Span(start, start), message, help_text))
+    return result
+
+
+def lint_bytes(data: bytes, file: str, options: Options, spread: Spread | None = None) -> FileResult:
     """Check one file's content; `file` is its name in the report, and where its ``include`` starts from."""
     import gc
 
@@ -143,13 +150,13 @@ def lint_bytes(data: bytes, file: str, options: Options) -> FileResult:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        return _lint_source(read_source(data, file), options)
+        return _lint_source(read_source(data, file), options, spread)
     finally:
         if was_enabled:
             gc.enable()
 
 
-def _lint_source(source: Source, options: Options) -> FileResult:
+def _lint_source(source: Source, options: Options, spread: Spread | None) -> FileResult:
     from momlint.estate import load_source
 
     result = FileResult(summary=Summary(files=1), sources={source.file: source.lines})
@@ -168,7 +175,9 @@ def _lint_source(source: Source, options: Options) -> FileResult:
         for problem in loaded.problems:
             _add_problem(result, problem, source.file, options)
         if loaded.estate is not None:
-            _check_estate(result, loaded, options)
+            _check_estate(result, loaded, options, spread)
+        elif options.certificate_folder is not None:
+            result.uncertified.append(f"{source.file}: there is no estate to certify")
     return result
 
 
@@ -214,20 +223,30 @@ def _finding(
 # -- one estate -----------------------------------------------------------------------------------------------------
 
 
-def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options) -> None:
+def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, spread: Spread | None) -> None:
     from momlint.checks.context import Context
-    from momlint.forwarding import build_overlay
+    from momlint.checks.sections import section
+    from momlint.forwarding.build import build
+    from momlint.forwarding.needs import Needs
 
     estate = loaded.estate
     assert estate is not None
-    overlay = build_overlay(estate)
-    ask = Ask(options.engine, options.timeout)
-    context = Context(estate, overlay, ask)
+    needs = Needs.of(len(estate.brokers), estate.topics)
+    overlay, entries = build(estate, needs)
+    ask = Ask(options.engine, options.timeout, options.nusmv, spread=spread)
+    context = Context(estate, overlay, ask, entries, options.selects, needs)
+    result.sections += [section(name, context, loaded.source.file) for name in options.sections]
     for draft in run_checks(context, options):
         _add_draft(result, loaded, draft, options)
-    for notice in loaded.notices:
-        if notice not in result.notices:
-            result.notices.append(notice)
+
+    if options.certificate_folder is not None:
+        from momlint.certificate.make import certify
+
+        made = certify(loaded, overlay, options.certificate_folder)
+        if made.record is not None:
+            result.certificates.append(made.record)
+        else:
+            result.uncertified.append(made.reason)
 
     summary = result.summary
     summary.brokers += len(estate.brokers)
@@ -241,12 +260,15 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options) ->
     result.proof.questions += ask.questions
     result.proof.decided_twice += ask.decided_twice
     result.proof.refuted += context.refuted_pairs
+    result.proof.specifications += ask.specifications
+    result.proof.false_specifications += ask.false_specifications
 
 
 def run_checks(context: Context, options: Options) -> Iterator[Draft]:
     """The drafts of every selected rule that has a check, then what the engines themselves gave cause to report."""
     for name in rule_names():
-        if not options.selects(name.code):
+        section = SECTION_OF_FAMILY.get(name.family)
+        if not options.selects(name.code) or (section is not None and section not in context.estate.section_places):
             continue
         check = name.check()
         if check is None:
@@ -255,6 +277,10 @@ def run_checks(context: Context, options: Options) -> Iterator[Draft]:
             yield from check(context)
         except ReplayError as error:
             context.ask.disagreements.append(Disagreement(f"what {name.code} found", str(error)))
+    if context.estate.specs and options.selects("MOM102"):
+        from momlint.checks.specifications import unreadable
+
+        yield from unreadable(context)
     where = context.estate_place
     # Undecided and disagreement cannot be deselected into a pass: only what is printed is selected.
     for subject, reason in context.ask.undecided:
@@ -303,12 +329,16 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
         findings.update(result.findings)
         report.sources.update(result.sources)
         suppressions.update(result.suppressions)
-        report.notices.extend(notice for notice in result.notices if notice not in report.notices)
+        report.sections += result.sections
+        report.certificates += result.certificates
+        report.uncertified += result.uncertified
         _add_counts(report.summary, result.summary)
         report.proof.super_paths += result.proof.super_paths
         report.proof.questions += result.proof.questions
         report.proof.decided_twice += result.proof.decided_twice
         report.proof.refuted += result.proof.refuted
+        report.proof.specifications += result.proof.specifications
+        report.proof.false_specifications += result.proof.false_specifications
         engines.update(result.proof.engines)
     report.proof.engines = tuple(sorted(engines))
     kept = _suppress(findings, suppressions, options)
@@ -381,4 +411,14 @@ def _could_match(code: str, options: Options) -> bool:
     return not names or any(options.selects(name) for name in names)
 
 
-__all__ = ["STDIN", "FileResult", "Options", "Place", "lint_bytes", "lint_files", "merge", "run_checks"]
+__all__ = [
+    "STDIN",
+    "FileResult",
+    "Options",
+    "Place",
+    "lint_bytes",
+    "lint_files",
+    "merge",
+    "run_checks",
+    "undecided_file",
+]

@@ -265,6 +265,11 @@ def scrambles(draw: st.DrawFn, *, max_n: int = 10, max_colours: int = 5) -> Over
     )
 
 
+def any_overlays() -> st.SearchStrategy[Overlay]:
+    """`overlays` and `scrambles`, where only the overlay matters."""
+    return st.one_of(overlays().map(lambda case: case.overlay), scrambles())
+
+
 def _damage(
     kind: Damage,
     n: int,

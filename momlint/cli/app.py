@@ -56,7 +56,11 @@ def check(
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option(metavar="auto|graph|smt", help="Who decides; auto lets both decide small estates."),
+        typer.Option(metavar="auto|graph|smt|nusmv", help="Who decides; auto lets both decide small estates."),
+    ] = None,
+    nusmv: Annotated[
+        str | None,
+        typer.Option(metavar="PROGRAM", help="NuSMV or nuXmv for that engine, if it is not MOMLINT_NUSMV or on PATH."),
     ] = None,
     select: Annotated[
         list[str] | None,
@@ -83,13 +87,48 @@ def check(
         ),
     ] = None,
     timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help="For each question to a solver.")] = None,
-    spark: Annotated[str | None, typer.Option(metavar="MASTER", help="Spread the files over Spark.")] = None,
+    spark: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MASTER", help="Spread the work over Spark (local[2], spark://host:7077) if it is enough."
+        ),
+    ] = None,
+    spark_conf: Annotated[
+        list[str] | None, typer.Option("--spark-conf", metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
+    ] = None,
+    runner: Annotated[
+        str | None,
+        typer.Option(metavar="auto|process|spark", help="Who does the work; auto goes by how much there is."),
+    ] = None,
+    shard_seconds: Annotated[
+        float | None,
+        typer.Option("--shard-seconds", metavar="SECONDS", help="Give a file or part up after so long (MOM901)."),
+    ] = None,
+    shard_memory: Annotated[
+        int | None,
+        typer.Option("--shard-memory", metavar="MIB", help="Give it up when it needs more memory than this."),
+    ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", metavar="N", help="Spread the files over N processes.")
+        int | None, typer.Option("--jobs", "-j", metavar="N", help="Spread the work over N processes.")
     ] = None,
     config: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="The configuration, instead of the nearest momlint.toml or pyproject.toml."),
+    ] = None,
+    explain_transients: Annotated[
+        bool,
+        typer.Option(
+            "--explain-transients",
+            help="Also print which loops are possible while brokers change colours, and orders that avoid them.",
+        ),
+    ] = False,
+    report: Annotated[
+        list[str] | None,
+        typer.Option(metavar="availability", help="Also print this table: how likely each subscription is served."),
+    ] = None,
+    certificate: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="If nothing is wrong, write what proves it to this file; see verify."),
     ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Only the findings: no closing lines, notes or progress.")
@@ -108,6 +147,7 @@ def check(
     arguments = Arguments(
         paths=paths or (),
         engine=engine,
+        nusmv=nusmv,
         select=select or (),
         ignore=ignore or (),
         exclude=exclude or (),
@@ -116,11 +156,33 @@ def check(
         fail_on=fail_on,
         timeout=timeout,
         spark=spark,
+        spark_conf=spark_conf or (),
+        runner=runner,
+        shard_seconds=shard_seconds,
+        shard_memory=shard_memory,
         jobs=jobs,
         config=config,
+        explain_transients=explain_transients,
+        report=report or (),
+        certificate=certificate,
         quiet=quiet,
     )
     raise typer.Exit(run_check(arguments))
+
+
+@app.command()
+def verify(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="A certificate that `check --certificate` wrote.")],
+) -> None:
+    """Check a certificate, independently of check.
+
+    Reads the certificate and the estate files it names, and checks every claim by a small program of its own.
+
+    Exit code: 0 accepted, 1 refused, 2 wrong usage or a file that cannot be read.
+    """
+    from momlint.cli.verify import verify as run_verify
+
+    raise typer.Exit(run_verify(path))
 
 
 @app.command()
@@ -177,21 +239,37 @@ def trace(
 @app.command()
 def render(
     path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
-    to: Annotated[str, typer.Option(metavar="smt2", help="The language to render to.")],
+    to: Annotated[str, typer.Option(metavar="smv|smt2", help="The language to render to.")],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="walk|takeover|addresses",
+            help="smv: a message's walk (the default), where clients hang while a broker is down, or the walk with "
+            "addresses for source and destination.",
+        ),
+    ] = None,
+    all_pairs: Annotated[
+        bool, typer.Option("--all-pairs", help="smv: a specification for each pair, not for super-paths only.")
+    ] = False,
+    literal: Annotated[
+        bool, typer.Option("--literal", help="smv: the shape of the literature, many times slower to check.")
+    ] = False,
     dest: Annotated[
         str | None,
-        typer.Option("--dest", metavar="BROKER", help="The destination; by default one script for each."),
+        typer.Option("--dest", metavar="BROKER", help="smt2: only what is for this broker."),
     ] = None,
     estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where the file holds several.")] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
 ) -> None:
-    """Write the encodings, for a solver of your own.
+    """Write the encodings, for a solver or a model checker of your own.
 
-    The question is whether every message that a topic needs arrives, in every colour.
+    The question is whether every message that a topic needs arrives, in every colour; to smv, the estate's own
+    specifications are asked too.
     """
+    from momlint.cli.render import Arguments
     from momlint.cli.render import render as run_render
 
-    raise typer.Exit(run_render(path, to, dest, estate, output))
+    raise typer.Exit(run_render(Arguments(path, to, dest, model, all_pairs, literal, estate, output)))
 
 
 @app.command()

@@ -16,14 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from momlint.catalog import RuleName
-    from momlint.config import Config, FailOnName, FormatName
+    from momlint.config import Config, EngineName, FailOnName, FormatName
     from momlint.findings import Report
+    from momlint.fleet.choose import Wishes
     from momlint.lint import Options
 
 #: A solver gave up; counted apart from what was found.
 UNDECIDED_CODE = "MOM901"
 #: The engines disagree, which is a fault of momlint.
 DISAGREE_CODE = "MOM902"
+#: MiB; with less momlint's own imports do not fit.
+LEAST_MEMORY = 512
 
 
 class Arguments(NamedTuple):
@@ -31,6 +34,7 @@ class Arguments(NamedTuple):
 
     paths: Sequence[str]
     engine: str | None = None
+    nusmv: str | None = None
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
     exclude: Sequence[str] = ()
@@ -39,8 +43,15 @@ class Arguments(NamedTuple):
     fail_on: str | None = None
     timeout: float | None = None
     spark: str | None = None
+    spark_conf: Sequence[str] = ()
+    runner: str | None = None
+    shard_seconds: float | None = None
+    shard_memory: int | None = None
     jobs: int | None = None
     config: str | None = None
+    explain_transients: bool = False
+    report: Sequence[str] = ()
+    certificate: str | None = None
     quiet: bool = False
 
 
@@ -49,10 +60,10 @@ def check(arguments: Arguments) -> int:
     from momlint.catalog import load_rules, rule_names
     from momlint.lint import lint_files
 
-    if arguments.spark is not None:
-        raise UsageError("--spark: checking on Spark is not in this version of momlint; use --jobs to spread files")
     if arguments.output is not None:
-        _writable(arguments.output)
+        _writable("--output", arguments.output)
+    if arguments.certificate is not None:
+        _writable("--certificate", arguments.certificate)
     if arguments.timeout is not None and not 0 < arguments.timeout < float("inf"):
         raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
     if arguments.jobs is not None and arguments.jobs < 1:
@@ -61,11 +72,20 @@ def check(arguments: Arguments) -> int:
     settings = _settings(arguments.config, paths)
     options = _options(arguments, settings, rule_names())
     form: FormatName = config.choice("--format", arguments.format or settings.format or "text", config.FORMATS)
+    if options.sections and form != "text":
+        asked = "--explain-transients" if arguments.explain_transients else "--report"
+        raise UsageError(f"{asked} adds a section to the text report; it does not go with --format {form}")
     fail_on: FailOnName = config.choice("--fail-on", arguments.fail_on or settings.fail_on or "error", config.FAIL_ON)
 
+    wishes = _wishes(arguments, options.jobs)
     found = discover.discover(paths, _excluded(arguments.exclude, settings))
+    if arguments.certificate is not None:
+        _certifiable(arguments.certificate, found.files, arguments.output)
     with Progress(not arguments.quiet) as progress:
-        report = lint_files(found.files, options, _read_stdin, progress)
+        if wishes is None:
+            report = lint_files(found.files, options, _read_stdin, progress)
+        else:
+            report = _lint_by_many(found.files, options, wishes, arguments.quiet, progress)
         report.failures[:0] = found.failures
 
         from momlint.report import render
@@ -83,11 +103,12 @@ def check(arguments: Arguments) -> int:
         )
     write(rendered.text, arguments.output)
     if not arguments.quiet:
-        for notice in (*report.notices, *rendered.notices):
+        for notice in rendered.notices:
             complain(f"momlint: note: {notice}")
     for failure in report.failures:
         complain(f"momlint: error: {failure}")
-    return exit_code(report, fail_on)
+    code = exit_code(report, fail_on)
+    return code if arguments.certificate is None else _certify(arguments.certificate, report, code)
 
 
 def exit_code(report: Report, fail_on: FailOnName) -> int:
@@ -108,17 +129,83 @@ def exit_code(report: Report, fail_on: FailOnName) -> int:
     return cli.FINDINGS if any(severity.rank <= limit for severity in found) else cli.OK
 
 
+def _wishes(arguments: Arguments, jobs: int) -> Wishes | None:
+    """What is asked of a fleet; None where nothing is, and one file is checked after the other here."""
+    from momlint.config import choice
+
+    seconds, memory = arguments.shard_seconds, arguments.shard_memory
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise UsageError(f"--shard-seconds must be a number of seconds above 0, not {seconds}")
+    if memory is not None and memory < LEAST_MEMORY:
+        raise UsageError(f"--shard-memory must be at least {LEAST_MEMORY} (MiB), not {memory}")
+    runner = None if arguments.runner is None else choice("--runner", arguments.runner, ("auto", "process", "spark"))
+    if arguments.spark is not None and runner == "process":
+        raise UsageError("--spark goes with --runner auto or spark, not process")
+    conf: dict[str, str] = {}
+    for setting in arguments.spark_conf:
+        key, equals, value = setting.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--spark-conf: `{setting}` is not KEY=VALUE")
+        conf[key] = value
+    if conf and arguments.spark is None and runner != "spark":
+        raise UsageError("--spark-conf goes with --spark or --runner spark")
+    if runner is None and arguments.spark is None and seconds is None and memory is None and jobs == 1:
+        return None
+    from momlint.fleet.choose import Wishes
+
+    asked = jobs if jobs > 1 or arguments.jobs is not None else None
+    if runner is None and arguments.spark is None:
+        asked = jobs
+    return Wishes(runner, arguments.spark, asked, seconds, None if memory is None else memory << 20, conf)
+
+
+def _lint_by_many(files: Sequence[str], options: Options, wishes: Wishes, quiet: bool, progress: Progress) -> Report:
+    from momlint.fleet import check_files
+    from momlint.fleet.choose import choose
+
+    choice = choose(files, wishes, progress)
+    if not quiet and (wishes.runner is not None or wishes.master is not None):
+        complain(f"momlint: note: {choice.reason}")
+    with choice.runner as runner:
+        return check_files(files, options, runner, _read_stdin, choice.limits)
+
+
 def _read_stdin() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _writable(output: str) -> None:
+def _writable(option: str, output: str) -> None:
     """Say so before the work is done, not after, that there is no place for its result."""
     folder = os.path.dirname(output) or "."
     if os.path.isdir(output):
-        raise UsageError(f"--output: {output} is a folder; name a file")
+        raise UsageError(f"{option}: {output} is a folder; name a file")
     if not os.path.isdir(folder):
-        raise UsageError(f"--output: there is no folder {folder}")
+        raise UsageError(f"{option}: there is no folder {folder}")
+
+
+def _certifiable(certificate: str, files: Sequence[str], output: str | None) -> None:
+    """A certificate names the files it is of, and must not take the place of one."""
+    if discover.STDIN in files:
+        raise UsageError("--certificate: a certificate names the files it is of, and standard input is none")
+    if any(os.path.realpath(certificate) == os.path.realpath(other) for other in [*files, output or ""]):
+        raise UsageError(f"--certificate: {certificate} is another file of this run; name a file of its own")
+
+
+def _certify(certificate: str, report: Report, code: int) -> int:
+    """Write the certificate, of all estates or not at all; the exit code."""
+    wrong = report.failures or any(finding.severity is Severity.ERROR for finding in report.findings)
+    if wrong or report.summary.undecided:
+        complain(f"momlint: note: {certificate} is not written: it would certify a run without errors")
+        return code
+    for reason in report.uncertified:
+        complain(f"momlint: error: {reason}")
+    if report.uncertified or not report.certificates:
+        complain(f"momlint: error: {certificate} is not written: a certificate is of all estates of a run")
+        return cli.FAULT
+    from momlint.certificate.form import write as certificate_of
+
+    write(certificate_of(report.certificates), certificate)
+    return code
 
 
 def _settings(named: str | None, paths: Sequence[str]) -> Config:
@@ -140,15 +227,37 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
     config.check_codes(settings.ignore or (), codes, ids, f"{where}: ignore")
     for pattern, ignored in settings.per_file_ignores:
         config.check_codes(ignored, codes, ids, f"{where}: per-file-ignores: {pattern}")
+    engine: EngineName = config.choice("--engine", arguments.engine or settings.engine or "auto", config.ENGINES)
     return Options(
-        engine=config.choice("--engine", arguments.engine or settings.engine or "auto", config.ENGINES),
+        engine=engine,
+        nusmv=_nusmv(engine, arguments.nusmv),
         select=select or settings.select or (),
         ignore=ignore or settings.ignore or (),
         timeout=arguments.timeout if arguments.timeout is not None else settings.timeout,
         jobs=arguments.jobs if arguments.jobs is not None else settings.jobs or 1,
         per_file_ignores=dict(settings.per_file_ignores),
         base=settings.base,
+        sections=_sections(arguments),
+        certificate_folder=os.path.dirname(arguments.certificate) if arguments.certificate is not None else None,
     )
+
+
+def _nusmv(engine: EngineName, named: str | None) -> str | None:
+    """The program for the engine of that name; said before the work is done if there is none."""
+    if engine != "nusmv":
+        if named is not None:
+            raise UsageError(f"--nusmv names a program that --engine {engine} does not run; use --engine nusmv")
+        return None
+    from momlint.engines.smv.tool import find_nusmv
+
+    return find_nusmv(named)
+
+
+def _sections(arguments: Arguments) -> tuple[str, ...]:
+    """The sections that are asked for, each once."""
+    words = [word for words in arguments.report for word in words.split(",")]
+    tables = [config.choice("--report", word, ("availability",)) for word in words]
+    return tuple(dict.fromkeys([*(["transients"] if arguments.explain_transients else []), *tables]))
 
 
 def _excluded(patterns: Sequence[str], settings: Config) -> Callable[[str], bool]:

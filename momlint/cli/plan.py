@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 #: How a row's set of colours is written.
 FORMS = ("auto", "listed", "except")
 #: Sections without which there is nothing to plan from.
-_NEEDED = ("brokers", "links", "failures.tolerate", "failures.colours", "failures.takeover")
+_NEEDED = ("brokers", "links", "groups", "failures.tolerate", "failures.colours", "failures.takeover")
 _YAML = ("yaml", "yml")
 _TABLES = ("csv", "parquet", "pq")
 

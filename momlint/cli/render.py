@@ -1,43 +1,98 @@
-"""``momlint render``: the encodings, for a solver of your own."""
+"""``momlint render``: the encodings, for a solver or a model checker of your own."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 from momlint import cli, config
 from momlint.cli import estates
 from momlint.cli.console import write
+from momlint.errors import UsageError
+
+if TYPE_CHECKING:
+    from momlint.estate import Estate
 
 #: The languages there are templates for.
-LANGUAGES = ("smt2",)
+LANGUAGES = ("smv", "smt2")
+#: The models in SMV; the first is what is written unless another is asked for.
+MODELS = ("walk", "takeover", "addresses")
 
 
-def render(path: str, to: str, dest: str | None, name: str | None, output: str | None) -> int:
-    """Write the question whether every needed message arrives, in every colour. Raises `UsageError`.
+class Arguments(NamedTuple):
+    """The command line of ``render`` as it was given; `None` where an option was not."""
 
-    With `dest` only the messages for that broker are asked.
-    """
-    config.choice("--to", to, LANGUAGES)
+    path: str
+    to: str
+    dest: str | None = None
+    model: str | None = None
+    all_pairs: bool = False
+    literal: bool = False
+    estate: str | None = None
+    output: str | None = None
 
+
+def render(arguments: Arguments) -> int:
+    """Write the question whether every needed message arrives, in every colour. Raises `UsageError`."""
+    config.choice("--to", arguments.to, LANGUAGES)
+    if arguments.model is not None:
+        config.choice("--model", arguments.model, MODELS)
+    _refuse_what_has_no_effect(arguments)
+    loaded = estates.load(arguments.path, arguments.estate)
+    assert loaded.estate is not None
+    make = _smv if arguments.to == "smv" else _smt2
+    write(make(loaded.estate, arguments), arguments.output)
+    return cli.OK
+
+
+def _refuse_what_has_no_effect(arguments: Arguments) -> None:
+    smv = arguments.to == "smv"
+    model = arguments.model or MODELS[0]
+    where = f"--to {arguments.to}" + (f" --model {model}" if smv else "")
+    effect = {
+        "--dest": (arguments.dest is not None, not smv),
+        "--model": (arguments.model is not None, smv),
+        "--all-pairs": (arguments.all_pairs, smv and model != "takeover"),
+        "--literal": (arguments.literal, smv and model != "addresses"),
+    }
+    for option, (given, has_effect) in effect.items():
+        if given and not has_effect:
+            raise UsageError(f"{option} has no effect with {where}")
+
+
+def _smv(estate: Estate, arguments: Arguments) -> str:
+    from momlint.engines.ctl import names_of
+    from momlint.engines.smv import OwnSpec, render_addresses, render_overlay, render_takeover
+    from momlint.forwarding import build_overlay
+
+    names = names_of(estate)
+    specs = [OwnSpec(spec.name, spec.logic, spec.text) for spec in estate.specs]
+    if arguments.model == "takeover":
+        if not estate.takeover:
+            raise UsageError("--model takeover: this estate has no `takeover`")
+        return render_takeover(names, literal=arguments.literal, specs=specs)
+    overlay = build_overlay(estate)
+    if arguments.model == "addresses":
+        return render_addresses(overlay, names, all_pairs=arguments.all_pairs)
+    return render_overlay(overlay, names, literal=arguments.literal, all_pairs=arguments.all_pairs, specs=specs)
+
+
+def _smt2(estate: Estate, arguments: Arguments) -> str:
     import numpy as np
 
     from momlint.engines.question import Question
     from momlint.engines.smt import render as render_smt2
     from momlint.forwarding import build_overlay
 
-    loaded = estates.load(path, name)
-    estate = loaded.estate
-    assert estate is not None
     overlay = build_overlay(estate)
     sources, dests = overlay.pair_source, overlay.pair_dest
-    if dest is not None:
-        wanted = dests == estates.broker(estate, dest, "--dest")
+    if arguments.dest is not None:
+        wanted = dests == estates.broker(estate, arguments.dest, "--dest")
         sources, dests = sources[wanted], dests[wanted]
     question = Question("arrive", sources, dests, np.arange(overlay.colours, dtype=np.int32))
-    text = render_smt2(
+    return render_smt2(
         overlay,
         question,
         brokers=[one.id for one in estate.brokers],
         colours=[one.name for one in estate.colours] if estate.colours_declared else (),
         title=f"{estate.name}: every message arrives",
     )
-    write(text, output)
-    return cli.OK

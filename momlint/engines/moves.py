@@ -34,7 +34,7 @@ class Moves:
 
     def column(self, colour: int, dest: int) -> NDArray[np.int32]:
         """int32[N]: the successors of all brokers for one destination in one colour."""
-        found = self.base[dest].copy()
+        found: NDArray[np.int32] = self.base[dest].copy()
         first = (colour * self.n + dest) * self.n
         start, end = np.searchsorted(self.key, (first, first + self.n))
         found[self.key[start:end] - first] = self.next[start:end]
@@ -83,9 +83,7 @@ def moves(overlay: Overlay) -> Moves:
     return Moves(n, colours, base, key[differs], hop[differs])
 
 
-def _dead_pairs(
-    overlay: Overlay, pair: NDArray[np.int64], first_arc: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def _dead_pairs(overlay: Overlay, pair: NDArray[np.int64], first_arc: NDArray[np.int64]) -> NDArray[np.bool_]:
     """bool[C, P]: no arc of the pair of neighbours is live in that colour (parallel links share a pair)."""
     if not pair.size:
         return np.zeros((overlay.colours, 0), bool)

@@ -55,7 +55,8 @@ def span_object(span: Span) -> dict[str, Any]:
 
 
 def witness_object(witness: Witness) -> dict[str, Any]:
-    """What is known of the witness; ``source`` only where no walk begins with it, ``cut`` if it has one."""
+    """What is known of the witness; ``source`` only where no walk begins with it, ``cut`` and ``trace`` where there is
+    one."""
     result: dict[str, Any] = {}
     if witness.colour is not None:
         result["colour"] = witness.colour
@@ -66,6 +67,8 @@ def witness_object(witness: Witness) -> dict[str, Any]:
     result["walk"] = list(witness.walk)
     if witness.cut:
         result["cut"] = list(witness.cut)
+    if witness.trace:
+        result["trace"] = list(witness.trace)
     return result
 
 

@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING
 
 from momlint.findings import Severity
 from momlint.report.snippet import Row, rows
-from momlint.report.wording import affected_line, is_told, place, printable, proof_line, totals_line, witness_line
+from momlint.report.wording import (
+    affected_line,
+    is_told,
+    place,
+    printable,
+    proof_line,
+    totals_line,
+    trace_lines,
+    witness_line,
+)
 
 if TYPE_CHECKING:
-    from momlint.findings import Finding, Related, Report
+    from momlint.findings import Finding, Related, Report, Section
 
 #: Columns where no terminal says how many it has.
 WIDTH = 120
@@ -29,9 +38,10 @@ _SEVERITY = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m", Sever
 
 
 def render(report: Report, *, colour: bool = False, width: int | None = None, quiet: bool = False) -> str:
-    """The findings in the report's order, then the totals and what was proved, unless `quiet`."""
+    """The findings in the report's order, its sections, then the totals and what was proved, unless `quiet`."""
     painter = _Painter(colour)
     blocks = [_finding(finding, report.sources, painter, width or WIDTH) for finding in report.findings]
+    blocks += [_section(section, painter) for section in report.sections]
     if not quiet:
         blocks.append(_closing(report, painter))
     return "\n".join(blocks)
@@ -44,6 +54,11 @@ def _closing(report: Report, painter: _Painter) -> str:
     if good:
         proof = painter(proof, _HELP if report.proof.engines else "")
     return f"{totals}\n{proof}\n"
+
+
+def _section(section: Section, painter: _Painter) -> str:
+    lines = [painter(printable(section.title), _BOLD), *(f"  {printable(line)}" for line in section.lines)]
+    return "".join(line.rstrip() + "\n" for line in lines)
 
 
 class _Painter:
@@ -77,6 +92,10 @@ def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Pain
         lines.append(_note(gutter, painter, "related", f"{more:,} more {'place' if more == 1 else 'places'}"))
     if finding.witness is not None and not is_told(finding):
         lines.append(_note(gutter, painter, "", witness_line(finding.witness)))
+    if finding.witness is not None and finding.witness.trace:
+        first, *rest = trace_lines(finding.witness)
+        lines.append(_note(gutter, painter, "trace", first))
+        lines += [f"{' ' * (gutter + 10)}{printable(line)}" for line in rest]
     if finding.affected is not None and (affected := affected_line(finding.affected)):
         lines.append(_note(gutter, painter, "affects", affected))
     if finding.help:

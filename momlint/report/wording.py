@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 HOP = " → "
 #: More names than this in one line help nobody; the JSON report has them all.
 NAMES_SHOWN = 5
+#: The same for the states of a trace.
+TRACE_SHOWN = 40
 
 # C0, DEL and C1 controls, line and paragraph separators, and the marks that reorder text on screen ("trojan
 # source"), and lone surrogates, which no encoding can write.
@@ -68,13 +70,22 @@ def witness_line(witness: Witness) -> str:
     if witness.cut:
         between = ""
         if witness.source is not None and witness.destination is not None:
-            between = f" cut {witness.source} from {witness.destination}"
-        return f"failing together{where}: {listing(witness.cut)}{between}"
+            cuts = "cuts" if len(witness.cut) == 1 else "cut"
+            between = f" {cuts} {witness.source} from {witness.destination}"
+        together = " together" if len(witness.cut) > 1 else ""
+        return f"failing{together}{where}: {listing(witness.cut)}{between}"
     goal = f" to {witness.destination}" if witness.destination is not None else ""
     if witness.walk:
         return f"walk{goal}{where}: {HOP.join(witness.walk)}"
     origin = f" from {witness.source}" if witness.source is not None else ""
     return f"no walk{origin}{goal}{where}"
+
+
+def trace_lines(witness: Witness) -> list[str]:
+    """The states of a counterexample, the first of them where there are many; empty where there is none."""
+    if len(witness.trace) <= TRACE_SHOWN:
+        return list(witness.trace)
+    return [*witness.trace[: TRACE_SHOWN - 1], f"… {len(witness.trace) - TRACE_SHOWN + 1:,} more lines"]
 
 
 def affected_line(affected: Affected) -> str:
@@ -95,6 +106,8 @@ def details(finding: Finding) -> list[str]:
     lines = []
     if finding.witness is not None and not is_told(finding):
         lines.append(witness_line(finding.witness))
+    if finding.witness is not None and finding.witness.trace:
+        lines += ["trace:", *trace_lines(finding.witness)]
     if finding.affected is not None and (affected := affected_line(finding.affected)):
         lines.append(f"affects: {affected}")
     if finding.help:
@@ -103,7 +116,9 @@ def details(finding: Finding) -> list[str]:
 
 
 def is_told(finding: Finding) -> bool:
-    """Whether the message has the walk of the witness in it."""
+    """Whether the message has the walk of the witness in it, or a trace follows that says more."""
+    if finding.witness is not None and finding.witness.trace:
+        return True
     walk = finding.witness.walk if finding.witness is not None else ()
     return len(walk) > 1 and HOP.join(walk) in finding.message
 
@@ -144,6 +159,8 @@ def proof_line(report: Report) -> str:
             return "Nothing was proved: there was no overlay to read."
         return f"Nothing was proved: no question was put to an engine ({estate})."
     pairs = f"{count(summary.pairs, 'pair')} ({count(proof.super_paths, 'super-path')})"
+    if proof.specifications:
+        pairs += f" and {count(proof.specifications, 'specification')}"
     engines = listing(proof.engines)
     if proof.decided_twice:
         twice = f"{proof.decided_twice:,} of {count(proof.questions, 'question')}"
@@ -152,8 +169,13 @@ def proof_line(report: Report) -> str:
         verdict = f"Not all was decided ({summary.undecided:,} of {count(proof.questions, 'question')} open)"
     elif summary.errors:
         verdict = "Not proved, see the errors"
-    elif proof.refuted:
-        verdict = f"Not proved ({count(proof.refuted, 'pair')} refuted, and ignored or suppressed)"
+    elif proof.refuted or proof.false_specifications:
+        refuted = [
+            count(number, noun)
+            for number, noun in ((proof.refuted, "pair"), (proof.false_specifications, "specification"))
+            if number
+        ]
+        verdict = f"Not proved ({listing(refuted)} refuted, and ignored or suppressed)"
     else:
         verdict = "Proved"
     noun = "engine" if len(proof.engines) == 1 else "engines"

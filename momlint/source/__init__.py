@@ -1,6 +1,7 @@
 """Text to positioned nodes: YAML with the place of every key and value, and nothing of brokers."""
 
 from momlint.source.composing import Limits
+from momlint.source.inside import inside
 from momlint.source.nodes import Document, Entry, Located, MappingNode, Node, ScalarNode, SequenceNode
 from momlint.source.reader import Source, read_source
 from momlint.source.scalars import ScalarValue
@@ -18,5 +19,6 @@ __all__ = [
     "SequenceNode",
     "Source",
     "Suppression",
+    "inside",
     "read_source",
 ]

@@ -15,15 +15,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from momlint.errors import MomlintError
 from momlint.findings import Position, Problem, Related, Span
 from momlint.source.decoding import LINE_BREAK, Text
+from momlint.source.excerpts import excerpt
 from momlint.source.nodes import AliasUse, Entry, MappingNode, Node, Positioned, ScalarNode, SequenceNode
 from momlint.source.scalars import CORE_SCALAR_TAGS, fits, resolve_plain
-from momlint.source.syntax import excerpt, explain, line_of
 
 if TYPE_CHECKING:
     import yaml
@@ -37,17 +36,17 @@ _CORE_PREFIX = "tag:yaml.org,2002:"
 _BLOCK_STYLES = frozenset("|>")
 
 _TAG = re.compile(r"!(?:<[^>\s]*>|[^\s,\[\]{}]*)")
-_SPACE_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]++(?:#[^\r\n]*+)?)*+")
+_SPACE_AND_COMMENTS = re.compile(r"(?:(?:[ \t]++|[\r\n]\ufeff?)(?:#[^\r\n]*+)?)*+")
+_COLON = re.compile(r"[ \t]*:")
 _BLOCK_HEADER = re.compile(r"[|>][-+0-9]*")
-_DOCUMENT_START = re.compile(r"(?<![^\r\n])\ufeff?---(?![^ \t\r\n])")
+_DOCUMENT_START = re.compile(r"(?<![^\r\n])---(?![^ \t\r\n])")
 
 # What `end_line` holds while a collection is open.
 _OPEN_BLOCK = -1
 _OPEN_FLOW = -2
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What a file may cost.
 
     `depth` is how deep collections may be nested, with aliases followed. `alias_nodes` is how many nodes all
@@ -60,7 +59,6 @@ class Limits:
     merged_entries: int = 1_000_000
 
 
-@dataclass(slots=True)
 class Region:
     """A stretch of whole lines that holds one document, composed as far as it could be read.
 
@@ -69,12 +67,15 @@ class Region:
     `explicit_end` tells that it ended with ``...``.
     """
 
-    first_line: int
-    root: Node | None = None
-    readable: bool = True
-    explicit_end: bool = False
-    sure_until: tuple[int, int] = (0, 0)
-    problems: list[Problem] = field(default_factory=list)
+    __slots__ = ("explicit_end", "first_line", "problems", "readable", "root", "sure_until")
+
+    def __init__(self, first_line: int) -> None:
+        self.first_line = first_line
+        self.root: Node | None = None
+        self.readable = True
+        self.explicit_end = False
+        self.sure_until = (0, 0)
+        self.problems: list[Problem] = []
 
 
 class _Abandoned(Exception):
@@ -84,13 +85,6 @@ class _Abandoned(Exception):
         super().__init__(problem.message)
         self.problem = problem
         self.line = problem.span.start.line - 1
-
-
-class _Measure(NamedTuple):
-    """Nodes of a tree, aliases followed, and how deep its collections are nested."""
-
-    size: int
-    depth: int
 
 
 class _Feed:
@@ -181,7 +175,7 @@ class _Composer:
         self._anchor_places: dict[str, Span] = {}
         self._unusual: set[int] = set()
         self._placeholders: set[int] = set()
-        self._measured: dict[int, _Measure] = {}
+        self._measured: dict[int, tuple[int, int]] = {}
 
     # -- documents ------------------------------------------------------------------------------------------
 
@@ -211,6 +205,9 @@ class _Composer:
             self._fail(stop.problem)
             return self._next_start(max(stop.line, last_line + 1))
         except self._libyaml.error as error:
+            # Imported here, because most files need none of it.
+            from momlint.source.syntax import explain, line_of
+
             line = self._base_line + line_of(error)
             if not in_document:
                 resumed = self._between_documents(error, line, last_line)
@@ -222,16 +219,19 @@ class _Composer:
 
     def _between_documents(self, error: yaml.YAMLError, line: int, last_line: int) -> int | None:
         """Handle an error that stands behind a document and before the start of the next."""
+        from momlint.source.syntax import directive_before
+
         previous = self.regions[-1] if self.regions and self.regions[-1].first_line >= self._base_line else None
         if previous is not None and "<document start>" in str(getattr(error, "problem", "")):
-            if previous.explicit_end and line > last_line:
+            if not previous.explicit_end:
+                # The previous document was cut short by what does not belong to it: they are one, and broken.
+                self._region = self.regions.pop()
+                self._top = [] if self._region.root is None else [self._region.root]
+                self._stack = []
+                return None
+            if last_line < line < len(self.text.starts) and directive_before(self.text, line) is None:
                 # YAML lets a document follow `...` without a `---`; libyaml does not.
                 return self.text.starts[line]
-            # The previous document was cut short by what does not belong to it: they are one, and broken.
-            self._region = self.regions.pop()
-            self._top = [] if self._region.root is None else [self._region.root]
-            self._stack = []
-            return None
         self._open_document(line if previous is not None else self._base_line)
         return None
 
@@ -384,7 +384,7 @@ class _Composer:
             return
         key = parent.children[-1]
         line, column = key.end_line, key.end_column
-        colon = re.compile(r"[ \t]*:").match(self.text.line(line), column)
+        colon = _COLON.match(self.text.line(line), column)
         if colon is not None:
             column = colon.end()
         node.start_line = node.end_line = line
@@ -505,8 +505,8 @@ class _Composer:
         children.append(use)
         if parent is not None:
             self._unusual.add(id(parent))
-        measure = self._measure(target)
-        self._alias_nodes += measure.size
+        size, depth = self._measure(target)
+        self._alias_nodes += size
         if self._alias_nodes > self.limits.alias_nodes:
             raise _Abandoned(
                 Problem(
@@ -517,13 +517,16 @@ class _Composer:
                     "Aliases of aliases multiply: write the lists out, or split the file.",
                 )
             )
-        if len(self._stack) + measure.depth > self.limits.depth:
+        if len(self._stack) + depth > self.limits.depth:
             raise _Abandoned(self._too_deep(use.span))
 
-    def _measure(self, node: Node) -> _Measure:
-        """Count what an anchor stands for; every collection of a document is looked at once."""
+    def _measure(self, node: Node) -> tuple[int, int]:
+        """Return how many nodes a node stands for, aliases followed, and how deep its collections are nested.
+
+        Every collection of a document is looked at once.
+        """
         if isinstance(node, ScalarNode):
-            return _Measure(1, 0)
+            return 1, 0
         done = self._measured
         todo = [node]
         while todo:
@@ -538,15 +541,15 @@ class _Composer:
                 if isinstance(target, ScalarNode):
                     size += 1
                 elif id(target) in done:
-                    inner = done[id(target)]
-                    size += inner.size
-                    depth = max(depth, inner.depth + 1)
+                    inner_size, inner_depth = done[id(target)]
+                    size += inner_size
+                    depth = max(depth, inner_depth + 1)
                 else:
                     waiting.append(target)
             if waiting:
                 todo.extend(waiting)
             else:
-                done[id(current)] = _Measure(size, depth)
+                done[id(current)] = size, depth
         return done[id(node)]
 
     # -- mappings -------------------------------------------------------------------------------------------

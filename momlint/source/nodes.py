@@ -255,6 +255,16 @@ class Document:
         self.index = index
         self.span = span
 
+    def find(self, path: Sequence[str | int]) -> Node | None:
+        """The node that `path` leads to, aliases and merges followed, if there is one."""
+        node = self.root
+        for segment in path:
+            step = None if node is None else _step(node, segment)
+            if step is None:
+                return None
+            node = step.value if isinstance(step, Entry) else step[0]
+        return node
+
     def locate(self, path: Sequence[str | int], part: Part = "entry") -> Located:
         """Walk along `path` (keys as raw text, indices of lists as integers) and tell where that stands.
 

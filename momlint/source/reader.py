@@ -11,10 +11,10 @@ from momlint.findings import Position, Problem, Span
 from momlint.source.comments import Comments
 from momlint.source.composing import Limits, Region, compose
 from momlint.source.decoding import Text, decode
+from momlint.source.excerpts import excerpt
 from momlint.source.nodes import Document
 from momlint.source.placeholders import find_placeholders
 from momlint.source.suppressions import Suppression, find_suppressions
-from momlint.source.syntax import excerpt
 
 _DEFAULT_LIMITS = Limits()
 

@@ -7,26 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from momlint.findings import Position, Problem, Related, Span
 from momlint.source.decoding import Text
+from momlint.source.excerpts import excerpt
 from momlint.source.nodes import Positioned
 
 if TYPE_CHECKING:
     import yaml
 
-_LONGEST_EXCERPT = 40
-
 _WORD = re.compile(r"[^\s,\[\]{}:]+|[^\s]")
 _NO_SPACE = re.compile(r"\S+")
-_INDENTATION = re.compile(r"[ \t\xa0\u2000-\u200b\u202f\u205f\u3000]*")
+_INDENTATION = re.compile(r"[ \t\xa0\u2000-\u200b\u202f\u205f\u3000\ufeff]*")
 _STRANGE_SPACE = re.compile(r"[\xa0\u2000-\u200b\u202f\u205f\u3000]+")
 _ESCAPE = re.compile(r"\\(?:x[0-9A-Fa-f]{0,2}|u[0-9A-Fa-f]{0,4}|U[0-9A-Fa-f]{0,8}|.|$)")
 _TAIL = re.compile(r"\s+#.*$|\s+$")
-
-
-def excerpt(text: str) -> str:
-    """A piece of the user's text for a message: one line, printable, not too long."""
-    shown = "".join(c if c.isprintable() else " " for c in text[: _LONGEST_EXCERPT * 2]).strip()
-    shown = " ".join(shown.split())
-    return shown if len(shown) <= _LONGEST_EXCERPT else shown[: _LONGEST_EXCERPT - 1] + "…"
 
 
 class _Place(NamedTuple):
@@ -126,7 +118,7 @@ def _problem(span: Span, message: str, advice: str = "", *related: Related) -> P
 
 
 def _strange_indentation(case: _Case) -> Problem | None:
-    """A tab, or a space that is not YAML's, before the first character of the line where reading stopped."""
+    """A tab, a space that is not YAML's or a byte order mark at the start of the line where reading stopped."""
     if "quoted" in case.context or "flow" in case.context:
         return None
     match = _INDENTATION.match(case.line)
@@ -138,6 +130,13 @@ def _strange_indentation(case: _Case) -> Problem | None:
             _Place(case.at.line, tab).span(width),
             "a tab stands in the indentation, and YAML indents with spaces only",
             "Replace the tab with spaces.",
+        )
+    mark = indentation.find("\ufeff")
+    if mark >= 0:
+        return _problem(
+            _Place(case.at.line, mark).span(),
+            "a byte order mark (U+FEFF) stands here, inside the file",
+            "Remove it; only the first character of a file may be one.",
         )
     space = _STRANGE_SPACE.search(indentation)
     if space is not None:
@@ -343,7 +342,26 @@ def _block_header(case: _Case) -> Problem:
     )
 
 
+def directive_before(text: Text, line: int) -> int | None:
+    """Return the 0-based line of a directive (``%YAML``) that stands directly before `line`, if one does."""
+    for number in range(min(line, len(text.lines)) - 1, -1, -1):
+        written = text.lines[number]
+        if written.startswith("%"):
+            return number
+        if written.strip() and not written.lstrip().startswith("#"):
+            return None
+    return None
+
+
 def _no_document(case: _Case) -> Problem:
+    directive = directive_before(case.text, case.at.line + 1 if case.at_end else case.at.line)
+    if directive is not None:
+        rest, span = case.rest(_Place(directive, 0))
+        return _problem(
+            span,
+            f"the directive `{excerpt(rest)}` is not followed by a document",
+            "Write `---` on the line behind it, or remove it.",
+        )
     word, span = case.word(case.at)
     if case.line[: case.at.column].strip():
         message = f"`{excerpt(word)}` is left over: everything before it is complete"

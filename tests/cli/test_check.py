@@ -12,9 +12,11 @@ from xml.etree import ElementTree
 import pytest
 
 from momlint.cli.check import exit_code
+from momlint.engines import ctl
 from momlint.findings import Report, Summary
 from tests.cli.conftest import Run
 from tests.cli.estates import BLACK_HOLE, GOOD, LOOP
+from tests.engines.nusmv import nusmv
 from tests.report.sample import BLACK_HOLE as ERROR
 from tests.report.sample import ISOLATED as A_WARNING
 from tests.report.sample import SINGLE_POINT as NOTE
@@ -22,6 +24,8 @@ from tests.report.sample import SINGLE_POINT as NOTE
 pytestmark = pytest.mark.usefixtures("folder")
 
 UNDECIDED = dataclasses.replace(ERROR, code="MOM901", rule="undecided")
+#: Each link of a tree is a single point of failure, which is not what most tests here are about.
+WITHOUT_NOTES = ("--ignore", "MOM501")
 DISAGREE = dataclasses.replace(ERROR, code="MOM902", rule="engines-disagree")
 
 
@@ -71,7 +75,7 @@ def test_a_good_estate(run: Run) -> None:
 
 
 def test_the_six_broker_fault(run: Run) -> None:
-    ran = run("check", "bad.yaml")
+    ran = run("check", "bad.yaml", *WITHOUT_NOTES)
     assert ran.code == 1
     assert ran.out.startswith("error[MOM303] black-hole: ")
     assert "  --> bad.yaml:21:" in ran.out
@@ -89,7 +93,7 @@ def test_fail_on(run: Run, fail_on: str, code: int) -> None:
 
 
 def test_a_missing_file_does_not_keep_the_others_from_being_checked(run: Run) -> None:
-    ran = run("check", "gone.yaml", "bad.yaml", "--format", "concise")
+    ran = run("check", "gone.yaml", "bad.yaml", "--format", "concise", *WITHOUT_NOTES)
     assert ran.code == 2
     assert ran.out.startswith("bad.yaml:21:")
     assert "momlint: error: gone.yaml: no such file or folder\n" in ran.err
@@ -118,7 +122,7 @@ def test_this_folder_is_the_default(run: Run) -> None:
 
 
 def test_standard_input(run: Run) -> None:
-    ran = run("check", "-", "--format", "concise", stdin=BLACK_HOLE.encode())
+    ran = run("check", "-", "--format", "concise", *WITHOUT_NOTES, stdin=BLACK_HOLE.encode())
     assert ran.code == 1
     assert ran.out.startswith("<stdin>:21:")
     assert run("check", "-", stdin=GOOD.encode()).code == 0
@@ -156,7 +160,7 @@ def test_select_and_ignore(run: Run) -> None:
             "--ignore: there is no rule with the code or prefix `MON3`; did you mean `MOM3`?",
         ),
         ("--select", "black-hole", "the code of this rule is `MOM303`"),
-        ("--engine", "grap", "--engine must be one of auto, graph, smt, not 'grap'; did you mean `graph`?"),
+        ("--engine", "grap", "--engine must be one of auto, graph, smt, nusmv, not 'grap'; did you mean `graph`?"),
         ("--format", "xml", "--format must be one of text, concise, json, sarif, github, junit, not 'xml'"),
         ("--fail-on", "eror", "--fail-on must be one of error, warning, note, never, not 'eror'"),
         ("--timeout", "0", "--timeout must be a number of seconds above 0"),
@@ -191,8 +195,8 @@ def test_wrong_options_and_commands(run: Run) -> None:
 
 def test_every_format_goes_to_a_file(run: Run) -> None:
     for name in ("text", "concise", "json", "sarif", "github", "junit"):
-        direct = run("check", "bad.yaml", "--format", name)
-        ran = run("check", "bad.yaml", "--format", name, "--output", f"report.{name}")
+        direct = run("check", "bad.yaml", "--format", name, *WITHOUT_NOTES)
+        ran = run("check", "bad.yaml", "--format", name, *WITHOUT_NOTES, "--output", f"report.{name}")
         assert (ran.code, ran.out) == (1, "")
         data = Path(f"report.{name}").read_bytes()
         assert data.decode("utf-8") == direct.out
@@ -232,12 +236,118 @@ def test_colours_by_the_environment(run: Run, monkeypatch: pytest.MonkeyPatch) -
     assert "\x1b[" not in run("check", "bad.yaml").out
 
 
-def test_sections_that_are_not_checked_yet_are_named(run: Run) -> None:
-    Path("more.mom.yaml").write_text(GOOD + 'specs:\n  - {name: a, ctl: "AF (loc = 2)"}\n')
+# -- specifications --
+
+SPECS = """\
+specs:
+  - {name: to-2, ctl: "AF (loc = 2)"}
+  - {name: arrives, ctl: AF loc = dest}
+"""
+
+
+def test_a_false_specification_is_shown_with_its_trace(run: Run) -> None:
+    Path("more.mom.yaml").write_text(GOOD + SPECS)
     ran = run("check", "more.mom.yaml")
-    assert ran.code == 0
-    assert "momlint: note: more.mom.yaml: not checked yet: specs" in ran.err
-    assert run("check", "more.mom.yaml", "-q").err == ""
+    assert ran.code == 1
+    assert ran.out.startswith(
+        "error[MOM701] spec-false: specification `to-2` does not hold for a message from `1` to `1`: 1, and there it "
+        "stays\n  --> more.mom.yaml:13:23\n"
+    )
+    assert "   = trace: 1: src = 1, dest = 1, loc = 1\n            and there it stays\n" in ran.out
+    assert ran.out.splitlines()[-1].startswith(
+        "Not proved, see the errors: 2 pairs (2 super-paths) and 2 specifications on 3 brokers, "
+    )
+    assert "engines ctl, graph and smt, " in ran.out
+    Path("more.mom.yaml").write_text(GOOD + SPECS.replace('loc = 2)"}', 'loc = 2)"}  # momlint: ignore[MOM701]'))
+    ran = run("check", "more.mom.yaml")
+    assert (ran.code, "Not proved (1 specification refuted, and ignored or suppressed): " in ran.out) == (0, True)
+    Path("more.mom.yaml").write_text(GOOD + SPECS)
+    (finding,) = json.loads(run("check", "more.mom.yaml", "--format", "json").out)["findings"]
+    assert finding["witness"] == {
+        "destination": "1",
+        "walk": ["1"],
+        "trace": ["1: src = 1, dest = 1, loc = 1", "and there it stays"],
+    }
+    assert "trace:\n1: src = 1" in run("check", "more.mom.yaml", "--format", "junit").out
+    Path("more.mom.yaml").write_text(GOOD + SPECS.replace("AF (loc = 2)", "dest = 2 -> AF (loc = 2)"))
+    assert run("check", "more.mom.yaml").code == 0
+
+
+def test_a_specification_is_decided_only_where_it_is_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("more.mom.yaml").write_text(GOOD + SPECS + '  - {ctl: "AF loc"}\n')
+    asked = []
+    decide = ctl.decide_spec
+
+    def count(*arguments: Any) -> Any:
+        asked.append(arguments)
+        return decide(*arguments)
+
+    monkeypatch.setattr(ctl, "decide_spec", count)
+
+    def codes(*options: str) -> list[str]:
+        found = json.loads(run("check", "more.mom.yaml", "--format", "json", *options).out)["findings"]
+        return [finding["code"] for finding in found]
+
+    assert codes("--ignore", "MOM7") == ["MOM102"]
+    assert asked == []
+    assert codes("--select", "MOM701") == ["MOM701"]
+    assert len(asked) == 3
+    assert codes("--select", "MOM3") == []
+    assert len(asked) == 3
+
+
+def test_a_specification_that_stays_undecided(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("more.mom.yaml").write_text(GOOD + SPECS)
+    monkeypatch.setattr(ctl, "decide_spec", lambda *_: ctl.SpecUndecided("the time limit was reached"))
+    ran = run("check", "more.mom.yaml")
+    assert ran.code == 3
+    assert "error[MOM901] undecided: undecided: whether specification `to-2` holds: the time limit was" in ran.out
+
+
+def test_a_trace_that_does_not_replay_is_not_shown(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("more.mom.yaml").write_text(GOOD + SPECS)
+    wrong = ctl.Trace(states=({}, {}), loop=1, source=0, dest=2, walk=(0, 1))
+    monkeypatch.setattr(ctl, "decide_spec", lambda *_: ctl.SpecFalse(wrong))
+    ran = run("check", "more.mom.yaml")
+    assert ran.code == 2
+    assert "is no walk of the overlay: 1 → 2, and the message goes 1 → 3" in ran.out
+    assert "MOM701]" not in ran.out
+
+
+# -- nusmv --
+
+
+def test_nusmv_decides_what_graph_decides(run: Run) -> None:
+    Path("more.mom.yaml").write_text(GOOD + SPECS)
+    for file, engines in (
+        ("good.mom.yaml", "graph and nusmv"),
+        ("bad.yaml", "graph and nusmv"),
+        ("more.mom.yaml", "ctl"),
+    ):
+        ran = run("check", file, "--engine", "nusmv", "--nusmv", nusmv())
+        assert engines in ran.out.splitlines()[-1]
+        with_graph, with_nusmv = (
+            run("check", file, "--format", "json", "--engine", engine) for engine in ("graph", "nusmv")
+        )
+        assert with_graph == with_nusmv
+
+
+def test_nusmv_is_not_there(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("MOMLINT_NUSMV", raising=False)
+    ran = run("check", "good.mom.yaml", "--engine", "nusmv")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("momlint: error: NuSMV is asked for and not there: install NuSMV or nuXmv, and put it on")
+    ran = run("check", "good.mom.yaml", "--engine", "nusmv", "--nusmv", "gone")
+    assert (ran.code, "--nusmv names `gone` as NuSMV, and that is not a program" in ran.err) == (2, True)
+    ran = run("check", "good.mom.yaml", "--nusmv", "gone")
+    assert (ran.code, "--nusmv names a program that --engine auto does not run" in ran.err) == (2, True)
+
+
+def test_a_program_that_is_not_nusmv(run: Run) -> None:
+    ran = run("check", "good.mom.yaml", "--engine", "nusmv", "--nusmv", "true")
+    assert ran.code == 2
+    assert "answered 0 of 1 specifications" in ran.err
 
 
 def test_a_fault_of_ours_is_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,10 @@ import z3
 
 from momlint import __version__
 from momlint.catalog import load_rules
+from momlint.engines.smv import run as run_nusmv
 from tests.cli.conftest import Run
 from tests.cli.estates import BLACK_HOLE, GOOD, LOOP
+from tests.engines.nusmv import nusmv
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -165,7 +167,78 @@ def test_the_rendered_script_decides_the_same(run: Run) -> None:
 
 def test_languages_that_do_not_exist(run: Run) -> None:
     ran = run("render", "good.mom.yaml", "--to", "smt")
-    assert (ran.code, "--to must be one of smt2, not 'smt'; did you mean `smt2`?" in ran.err) == (2, True)
+    assert (ran.code, "--to must be one of smv, smt2, not 'smt'; did you mean `smt2`?" in ran.err) == (2, True)
+
+
+SPECS = """\
+specs:
+  - {name: arrives, ctl: "src = 1 -> AF loc = dest"}
+  - {name: comes-back, ltl: "G (!broker1.state -> X publisher1.pub_bro2)"}
+"""
+TAKEOVER = """\
+failures:
+  colours: {calm: [], one: [1]}
+  takeover: {1: 2}
+"""
+
+
+def smv_verdicts(model: str) -> list[bool]:
+    return [answer.holds for answer in run_nusmv(nusmv(), model)]
+
+
+def test_the_rendered_model_decides_the_same(run: Run) -> None:
+    for shape in ((), ("--literal",), ("--all-pairs",), ("--all-pairs", "--literal")):
+        ran = run("render", "good.mom.yaml", "--to", "smv", *shape)
+        assert ran.code == 0
+        # Two pairs, each a super-path; and that no message comes back to one of the three brokers.
+        assert smv_verdicts(ran.out) == [True] * 5
+        ran = run("render", "bad.yaml", "--to", "smv", "--output", "six.smv", *shape)
+        assert (ran.code, ran.out) == (0, "")
+        # 1 → 2 arrives and 1 → 5 does not; at 6 the message stays, so it comes back nowhere.
+        assert smv_verdicts(Path("six.smv").read_text()) == [True, False, *[True] * 6]
+
+
+def test_the_estates_own_specifications_are_rendered(run: Run) -> None:
+    Path("own.yaml").write_text(GOOD + TAKEOVER + SPECS)
+    walk = run("render", "own.yaml", "--to", "smv", "--model", "walk").out
+    assert walk == run("render", "own.yaml", "--to", "smv").out
+    assert "-- arrives" in walk
+    assert "comes-back" not in walk
+    # While broker 1 is down nothing leaves it: only the specification of arrival makes an exception of it.
+    assert smv_verdicts(walk) == [*[True] * 5, False]
+    for shape in ((), ("--literal",)):
+        takeover = run("render", "own.yaml", "--to", "smv", "--model", "takeover", *shape).out
+        assert "-- comes-back" in takeover
+        assert "-- arrives" not in takeover
+        assert all(smv_verdicts(takeover))
+
+
+def test_a_model_with_addresses(run: Run) -> None:
+    ran = run("render", "good.mom.yaml", "--to", "smv", "--model", "addresses")
+    assert ran.code == 2
+    assert "an address of four numbers for each broker; broker `1` has none" in ran.err
+    brokers = ", ".join(f"{i}: {{address: 10.0.0.{i}}}" for i in (1, 2, 3))
+    Path("own.yaml").write_text(GOOD.replace("1: , 2: , 3: ", brokers))
+    assert smv_verdicts(run("render", "own.yaml", "--to", "smv", "--model", "addresses").out) == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--to", "smv", "--dest", "1"), "--dest has no effect with --to smv --model walk"),
+        (("--to", "smt2", "--literal"), "--literal has no effect with --to smt2"),
+        (("--to", "smt2", "--all-pairs"), "--all-pairs has no effect with --to smt2"),
+        (("--to", "smt2", "--model", "walk"), "--model has no effect with --to smt2"),
+        (("--to", "smv", "--model", "takeover"), "--model takeover: this estate has no `takeover`"),
+        (("--to", "smv", "--model", "takeover", "--all-pairs"), "--all-pairs has no effect with --to smv --model take"),
+        (("--to", "smv", "--model", "addresses", "--literal"), "--literal has no effect with --to smv --model addr"),
+        (("--to", "smv", "--model", "walks"), "--model must be one of walk, takeover, addresses"),
+    ],
+)
+def test_options_that_would_have_no_effect(run: Run, options: tuple[str, ...], complaint: str) -> None:
+    ran = run("render", "good.mom.yaml", *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert complaint in ran.err
 
 
 # -- explain and rules --

@@ -7,12 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from momlint.engines.ctl import Names, SpecFalse, SpecTrue, decide_spec, names_of
+from momlint.engines.ctl import Names, SpecFalse, SpecTrue, decide_spec, names_of, takeover_properties
+from momlint.engines.ctl.ltl import decide_ltl
+from momlint.engines.ctl.parse import parse
+from momlint.engines.ctl.resolve import resolve
 from momlint.engines.graph import GraphEngine
+from momlint.engines.moves import moves
 from momlint.engines.question import Proved, Refuted
-from momlint.engines.smv import Checked, SmvEngine, render_addresses, render_overlay, render_takeover, run
+from momlint.engines.smt import SmtEngine
+from momlint.engines.smv import Checked, OwnSpec, SmvEngine, render_addresses, render_overlay, render_takeover, run
 from momlint.engines.smv.locate import Located, locate_faults
-from momlint.estate import load_source
+from momlint.estate import Estate, load_source
 from momlint.forwarding import Overlay, build_overlay
 from momlint.source import read_source
 from tests.engines.nusmv import nusmv
@@ -169,20 +174,47 @@ class TestTriangle:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(str(p.relative_to(EXAMPLES)) for p in EXAMPLES.rglob("*.yaml")))
 def test_nusmv_reads_every_example(path: str) -> None:
-    """The rendered text as the command writes it: NuSMV's verdicts are graph's."""
+    """The rendered text as the command writes it: NuSMV's verdicts are those of graph, smt and ctl."""
     source = read_source((EXAMPLES / path).read_bytes(), str(EXAMPLES / path))
     for loaded in load_source(source):
         if loaded.estate is not None and loaded.estate.brokers:
-            check_example(build_overlay(loaded.estate), names_of(loaded.estate))
+            check_example(loaded.estate)
 
 
-def check_example(overlay: Overlay, names: Names) -> None:
-    answers = run(nusmv(), render_overlay(overlay, names, all_pairs=True), traces=False)
-    verdict = GraphEngine().decide(overlay, question("arrive", overlay))
-    n = overlay.n
-    failing = verdict.failing.tolist() if isinstance(verdict, Refuted) else []
-    broken = {(key % n, key // n % n) for key in failing}
+def check_example(estate: Estate) -> None:
+    overlay, names = build_overlay(estate), names_of(estate)
+    n, steps = overlay.n, moves(overlay)
+    specs = [OwnSpec(spec.name, spec.logic, spec.text) for spec in estate.specs]
+    answers = [a.holds for a in run(nusmv(), render_overlay(overlay, names, all_pairs=True, specs=specs), traces=False)]
     pairs = list(zip(overlay.pair_source.tolist(), overlay.pair_dest.tolist(), strict=True))
-    assert [a.holds for a in answers[: len(pairs)]] == [pair not in broken for pair in pairs]
+
+    failing: list[list[int]] = []
+    for engine in (GraphEngine(), SmtEngine()):
+        verdict = engine.decide(overlay, question("arrive", overlay))
+        failing.append(verdict.failing.tolist() if isinstance(verdict, Refuted) else [])
+    assert failing[0] == failing[1]
+    broken = {(key % n, key // n % n) for key in failing[0]}
+    assert answers[: len(pairs)] == [pair not in broken for pair in pairs]
+
+    plain = Names(tuple(f"b{i}" for i in range(n)), tuple(f"c{i}" for i in range(overlay.colours)))
+    for pair, holds in zip(pairs, answers, strict=False):
+        s, d = pair
+        said = f"(src = b{s} & dest = b{d} & loc = b{s} & b{s}.state & b{d}.state) -> AF (loc = b{d})"
+        found = decide_spec(overlay, plain, said, "ctl", None, steps)
+        assert isinstance(found, SpecTrue if holds else SpecFalse)
+
+    loops = answers[len(pairs) : len(pairs) + (n if pairs else 0)]
+    assert all(loops)  # what is wrong with the examples are messages that stop
+    own: dict[tuple[str, str], list[bool]] = {}
+    for spec in specs:
+        model = resolve(parse(spec.text, spec.logic), names).model
+        found = decide_spec(overlay, names, spec.text, spec.logic, None, steps)
+        assert isinstance(found, SpecTrue | SpecFalse)
+        own.setdefault((model, spec.logic), []).append(isinstance(found, SpecTrue))
+    # NuSMV answers what is in CTL first.
+    assert answers[len(pairs) + len(loops) :] == own.get(("overlay", "ctl"), []) + own.get(("overlay", "ltl"), [])
     if names.takeover:
-        assert run(nusmv(), render_takeover(names))
+        answers = [a.holds for a in run(nusmv(), render_takeover(names, specs=specs), traces=False)]
+        properties = [isinstance(decide_ltl(names, p.formula), SpecTrue) for p in takeover_properties(names)]
+        ctl, ltl = own.get(("takeover", "ctl"), []), own.get(("takeover", "ltl"), [])
+        assert answers == ctl + properties + ltl

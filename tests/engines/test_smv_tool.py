@@ -222,7 +222,7 @@ class TestFinding:
             UsageError, match="install NuSMV or nuXmv, and put it on PATH or its path into MOMLINT_NUSMV"
         ):
             find_nusmv()
-        with pytest.raises(UsageError, match="the option names `/nowhere` as NuSMV"):
+        with pytest.raises(UsageError, match="--nusmv names `/nowhere` as NuSMV"):
             find_nusmv("/nowhere")
         monkeypatch.setenv("MOMLINT_NUSMV", "/nowhere")
         with pytest.raises(UsageError, match="MOMLINT_NUSMV names `/nowhere` as NuSMV"):

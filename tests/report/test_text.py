@@ -111,7 +111,7 @@ def test_counts_have_separators_and_long_lists_are_cut() -> None:
 
 
 def test_a_set_of_failures_as_witness() -> None:
-    assert "= failing together in colour normal: 1--2 cut 1 from 2" in render(report(SINGLE_POINT))
+    assert "= failing in colour normal: 1--2 cuts 1 from 2" in render(report(SINGLE_POINT))
 
 
 def test_a_walk_is_not_told_twice() -> None:

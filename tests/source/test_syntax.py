@@ -22,6 +22,7 @@ from tests.source.reading import at, only_problem
             "2:3-2:5",
             "a special space (U+00A0) stands in the indentation, and YAML takes it for text",
         ),
+        ("a: 1\n\ufeff---\nb: 2\n", "2:1-2:2", "a byte order mark (U+FEFF) stands here, inside the file"),
         # Colons and keys.
         ("a: b: c\n", "1:5-1:6", "a second `:` on one line: the value before it looks like a key"),
         ("a: 1\nb: http: //x\n", "2:8-2:9", "a second `:` on one line: the value before it looks like a key"),
@@ -86,6 +87,10 @@ from tests.source.reading import at, only_problem
             "1:1-1:9",
             "`%FOO bar` is no directive that YAML 1.2 allows here, and a line starting with `%` is one",
         ),
+        ("%YAML 1.2\na: 1\n", "1:1-1:10", "the directive `%YAML 1.2` is not followed by a document"),
+        ("%YAML 1.2\n", "1:1-1:10", "the directive `%YAML 1.2` is not followed by a document"),
+        ("a: 1\n...\n%YAML 1.2\n# c\nb: 1\n", "3:1-3:10", "the directive `%YAML 1.2` is not followed by a document"),
+        ("a: 1\n...\n%YAML 1.2", "3:1-3:10", "the directive `%YAML 1.2` is not followed by a document"),
         (
             "%YAML 2.0\n--- a\n",
             "1:1-1:10",

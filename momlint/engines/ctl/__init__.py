@@ -25,40 +25,36 @@ from momlint.engines.ctl.result import (
 )
 
 if TYPE_CHECKING:
+    from momlint.engines.ctl.resolve import Resolved
+    from momlint.engines.moves import Moves
     from momlint.forwarding.overlay import Overlay
 
 
 def decide_spec(
-    overlay: Overlay, names: Names, text: str, logic: Literal["ctl", "ltl"], timeout: float | None = None
+    overlay: Overlay,
+    names: Names,
+    text: str,
+    logic: Literal["ctl", "ltl"],
+    timeout: float | None = None,
+    moves: Moves | None = None,
 ) -> SpecResult:
     """Decide the specification `text`; every initial state of its model must satisfy it.
 
-    `timeout`: seconds, None for no limit. What the user wrote wrong is a `SpecError`; nothing is raised for it.
+    `timeout`: seconds, None for no limit. `moves`: those of the overlay, for a caller with many specifications. What
+    the user wrote wrong is a `SpecError`; nothing is raised for it.
     """
-    from momlint.engines.ctl.formula import PAST, operators
-    from momlint.engines.ctl.parse import parse
-    from momlint.engines.ctl.resolve import resolve
     from momlint.engines.ctl.result import GaveUp
-    from momlint.engines.ctl.syntax import FormulaError
 
     deadline = None if timeout is None else time.monotonic() + timeout
-    try:
-        tree = parse(text, logic)
-        formula, model = resolve(tree, names)
-        if model == "overlay" and operators(formula) & PAST:
-            past = ", ".join(sorted(operators(formula) & PAST))
-            return SpecError(
-                f"operators of the past ({past}) are for specifications of take-overs, not of a message's walk",
-                tree.start,
-                tree.end,
-            )
-    except FormulaError as error:
-        return SpecError(error.message, error.start, error.end)
+    read = _read(names, text, logic)
+    if isinstance(read, SpecError):
+        return read
+    formula, model = read
     try:
         if model == "overlay":
             from momlint.engines.ctl.walks import decide_walks
 
-            return decide_walks(overlay, names, formula, deadline)
+            return decide_walks(overlay, names, formula, deadline, moves)
         if logic == "ctl":
             from momlint.engines.ctl.takeover import decide_ctl
 
@@ -68,6 +64,46 @@ def decide_spec(
         return decide_ltl(names, formula, deadline)
     except GaveUp as reason:
         return SpecUndecided(str(reason))
+
+
+def spec_error(names: Names | None, text: str, logic: Literal["ctl", "ltl"]) -> SpecError | None:
+    """What is wrong with the specification `text` before anything is decided, if something is.
+
+    Without `names` only its form is looked at, for an estate whose names are not all known.
+    """
+    from momlint.engines.ctl.parse import parse
+    from momlint.engines.ctl.syntax import FormulaError
+
+    if names is not None:
+        read = _read(names, text, logic)
+        return read if isinstance(read, SpecError) else None
+    try:
+        parse(text, logic)
+    except FormulaError as error:
+        return SpecError(error.message, error.start, error.end)
+    return None
+
+
+def _read(names: Names, text: str, logic: Literal["ctl", "ltl"]) -> Resolved | SpecError:
+    from momlint.engines.ctl.formula import PAST, operators
+    from momlint.engines.ctl.parse import parse
+    from momlint.engines.ctl.resolve import resolve
+    from momlint.engines.ctl.syntax import FormulaError
+
+    try:
+        tree = parse(text, logic)
+        read = resolve(tree, names)
+    except FormulaError as error:
+        return SpecError(error.message, error.start, error.end)
+    past = operators(read.formula) & PAST
+    if read.model == "overlay" and past:
+        return SpecError(
+            f"operators of the past ({', '.join(sorted(past))}) are for specifications of take-overs, not of a "
+            "message's walk",
+            tree.start,
+            tree.end,
+        )
+    return read
 
 
 __all__ = [
@@ -82,5 +118,6 @@ __all__ = [
     "Trace",
     "decide_spec",
     "names_of",
+    "spec_error",
     "takeover_properties",
 ]

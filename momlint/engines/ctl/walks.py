@@ -33,7 +33,9 @@ from momlint.engines.ctl.formula import (
     fold,
 )
 from momlint.engines.ctl.result import GaveUp, SpecFalse, SpecResult, SpecTrue, Trace
-from momlint.engines.moves import Moves, moves
+from momlint.engines.moves import Moves
+from momlint.engines.moves import moves as moves_of
+from momlint.errors import ReplayError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,12 +59,19 @@ class _Valuation(NamedTuple):
     topic: int
 
 
-def decide_walks(overlay: Overlay, names: Names, formula: Formula, deadline: float | None = None) -> SpecResult:
+def decide_walks(
+    overlay: Overlay,
+    names: Names,
+    formula: Formula,
+    deadline: float | None = None,
+    moves: Moves | None = None,
+) -> SpecResult:
     """Whether `formula`, over the variables of the overlay's model, holds in every initial state.
 
-    `deadline`: of `time.monotonic`, in seconds; raises `GaveUp` when it has passed.
+    `deadline`: of `time.monotonic`, in seconds; raises `GaveUp` when it has passed. `moves`: those of the overlay,
+    where the caller has them.
     """
-    search = _Search(overlay, names, deadline)
+    search = _Search(overlay, names, deadline, moves or moves_of(overlay))
     first = search.first_failing(formula)
     if first is None:
         return SpecTrue()
@@ -70,9 +79,9 @@ def decide_walks(overlay: Overlay, names: Names, formula: Formula, deadline: flo
 
 
 class _Search:
-    def __init__(self, overlay: Overlay, names: Names, deadline: float | None) -> None:
+    def __init__(self, overlay: Overlay, names: Names, deadline: float | None, moves: Moves) -> None:
         self.n = overlay.n
-        self.moves: Moves = moves(overlay)
+        self.moves = moves
         self.names = names
         self.down = overlay.failed_broker
         self.deadline = deadline
@@ -228,7 +237,8 @@ class _Search:
 
         lasso = _Lasso(walk, loop)
         folded = fold(formula, known)
-        assert not lasso.holds(folded, 0)
+        if lasso.holds(folded, 0):
+            raise ReplayError("a specification that was refuted holds on the very walk that refutes it")
         needed = lasso.needed(folded, 0)
         whole = needed >= len(walk)
         shown = walk if whole else walk[: needed + 1]

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.engines.graph import failures
 from momlint.engines.graph.walks import failing_walks
-from momlint.engines.question import Proved, Question, Refuted, Verdict
+from momlint.engines.question import Proved, Question, Refuted, Undecided, Verdict
 from momlint.forwarding.arcs import unconnected
 from momlint.forwarding.overlay import Overlay
 
+if TYPE_CHECKING:
+    from momlint.engines.failures import Kept, Smallest, Survey
+    from momlint.estate.resolved import Tolerate
+    from momlint.forwarding.elements import Elements
+
 
 class GraphEngine:
-    """Explicit and exact; it is never undecided.
+    """Explicit and exact; undecided only where a search among failures of several elements would take too long.
 
     ``arrive`` and ``arrive-within`` cost time in the number of base entries and deltas, not in colours ×
     brokers².
@@ -32,6 +41,16 @@ class GraphEngine:
         else:
             failing = failing_walks(overlay, question, question.bound)
         return Refuted(failing) if failing.size else Proved()
+
+    def survey(self, overlay: Overlay, elements: Elements, asked: Sequence[int]) -> Survey | Undecided:
+        """Which of the elements `asked` cut needed pairs, each failing alone; see `FailureEngine`."""
+        return failures.survey(overlay, elements, asked)
+
+    def smallest(
+        self, overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int = 1
+    ) -> Smallest | Kept | Undecided:
+        """The smallest failure within `promise` that cuts a needed pair, unless that is too long a search."""
+        return failures.smallest(overlay, elements, promise, at_least)
 
 
 def _unconnected_pairs(overlay: Overlay, question: Question) -> NDArray[np.int64]:

@@ -5,8 +5,14 @@
 none of z3, pysmt and jinja2.
 """
 
-from momlint.engines.smt.cost import expected_seconds
+from momlint.engines.smt.cost import expected_seconds, expected_smallest_seconds, expected_survey_seconds
 from momlint.engines.smt.engine import SmtEngine
 from momlint.engines.smt.render import render
 
-__all__ = ["SmtEngine", "expected_seconds", "render"]
+__all__ = [
+    "SmtEngine",
+    "expected_seconds",
+    "expected_smallest_seconds",
+    "expected_survey_seconds",
+    "render",
+]

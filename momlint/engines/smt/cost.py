@@ -7,17 +7,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from momlint.engines.smt.encode import template_of
+from momlint.engines.smt.failures import singles
+from momlint.forwarding.ragged import distinct
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from momlint.engines.failures import Survey
     from momlint.engines.question import Question
+    from momlint.estate.resolved import Tolerate
+    from momlint.forwarding.elements import Elements
     from momlint.forwarding.overlay import Overlay
 
 #: Processor seconds, measured with bench/bench_smt.py on sound tables of 6 to 96 brokers; rounded up.
 PER_DESTINATION = 0.5e-3
 PER_HOP = 12e-6
 PER_DIFFERENCE = 16e-6
+PER_TRAP = 0.5e-3
+#: For each arc and broker of a script whose failures are symbols; measured with 20 to 100 brokers, as above.
+PER_FAILING_ARC = 0.7e-3
 
 #: From here on the answer is "too long" in any case, and the rest of the count is not worth its time.
 _ENOUGH = 10.0
@@ -33,7 +43,7 @@ def expected_seconds(overlay: Overlay, question: Question) -> float:
     figure is a lower bound. Raises `ValueError` as `SmtEngine.decide` does.
     """
     layers = max(1, question.bound or 0) if template_of(question, overlay.n) == "bounded.smt2.j2" else 1
-    dests = np.unique(question.dests[question.sources != question.dests])
+    dests = distinct(question.dests[question.sources != question.dests])
     hops = len(dests) * (len(overlay.arc_tail) if question.kind == "connected" else overlay.n)
     seconds = len(dests) * PER_DESTINATION + hops * layers * PER_HOP
     if seconds > _ENOUGH:
@@ -59,3 +69,24 @@ def _differences(overlay: Overlay, question: Question, dests: NDArray[np.int32])
     asked_dest[dests] = True
     deltas = np.count_nonzero(asked_colour[colour] & asked_dest[rest // n])
     return int((failures * uses).sum()) + int(deltas)
+
+
+def expected_survey_seconds(overlay: Overlay, elements: Elements, asked: Sequence[int], found: Survey) -> float:
+    """About how many processor seconds `SmtEngine.survey` takes, given what it will find; see `expected_seconds`."""
+    seconds = PER_TRAP * sum(min(cut.pairs, overlay.n) for cut in found)
+    seconds += PER_HOP * len(distinct(overlay.pair_dest)) * (len(overlay.arc_tail) + len(asked))
+    if seconds > _ENOUGH:
+        return seconds
+    return seconds + expected_seconds(*singles(overlay, elements, asked))
+
+
+def expected_smallest_seconds(overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int) -> float:
+    """About how many processor seconds `SmtEngine.smallest` takes to find that nothing cuts."""
+    scripts = 0
+    for size in range(at_least, elements.largest(promise) + 1):
+        scripts += sum(1 for _ in elements.splits(promise, size))
+        seconds = PER_FAILING_ARC * scripts * (len(overlay.arc_tail) + overlay.n)
+        if seconds > _ENOUGH:
+            return seconds
+    # Which pairs are joined at all is asked first.
+    return seconds + expected_seconds(*singles(overlay, elements, ())) if scripts else 0.0

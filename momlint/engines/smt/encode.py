@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from momlint.forwarding.overlay import NO_HOP
+from momlint.forwarding.ragged import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +97,7 @@ class Encoder:
         self._n = n
         self._tables = question.kind != "connected"
         self._bound = question.bound if template_of(question, n) == "bounded.smt2.j2" else None
-        self._colours: NDArray[np.int64] = np.unique(question.colours).astype(np.int64)
+        self._colours: NDArray[np.int64] = distinct(question.colours).astype(np.int64)
 
         apart = question.sources != question.dests
         order = np.lexsort((question.sources[apart], question.dests[apart]))
@@ -195,8 +196,8 @@ class Encoder:
 
         moves = self._column(index, dest, alive) if self._tables else self._arcs(dest, alive)
         delta_colour, delta_loc, delta_hop = moves.deltas
-        owner, colour = np.divmod(np.unique(moves.exceptions), colours)
-        differs = np.unique(np.concatenate((colour, delta_colour, absent_colour)))
+        owner, colour = np.divmod(distinct(moves.exceptions), colours)
+        differs = distinct(np.concatenate((colour, delta_colour, absent_colour)))
         plain = np.setdiff1d(asked, differs, assume_unique=True)
 
         owners, first = np.unique(owner, return_index=True)

@@ -10,12 +10,18 @@ import numpy as np
 from momlint.engines.question import Proved, Refuted, Undecided
 from momlint.engines.smt.encode import Encoder
 from momlint.engines.smt.solve import GaveUp, Limits, Session, failing
+from momlint.forwarding.ragged import distinct
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from momlint.engines.failures import Kept, Smallest, Survey
     from momlint.engines.question import Question, Verdict
     from momlint.engines.smt.encode import Section
+    from momlint.estate.resolved import Tolerate
+    from momlint.forwarding.elements import Elements
     from momlint.forwarding.overlay import Overlay
 
 #: z3 resource units that one call may use when the user sets no limit: about a minute of one core.
@@ -60,8 +66,7 @@ class SmtEngine:
         """
         from momlint.engines.smt.render import bare, template_for
 
-        deadline = None if self._timeout is None else time.monotonic() + self._timeout
-        limits = Limits(self._rlimit, deadline, self._timeout)
+        limits = self._limits()
         n = overlay.n
         template = template_for(question, n)
         keys: list[NDArray[np.int64]] = []
@@ -75,7 +80,55 @@ class SmtEngine:
                     keys.append((columns[:, None] + np.asarray(sources, dtype=np.int64)).ravel())
         except GaveUp as reason:
             return Undecided(str(reason))
-        return Refuted(np.unique(np.concatenate(keys))) if keys else Proved()
+        return Refuted(distinct(np.concatenate(keys))) if keys else Proved()
+
+    def survey(self, overlay: Overlay, elements: Elements, asked: Sequence[int]) -> Survey | Undecided:
+        """Which of the elements `asked` cut needed pairs, each failing alone; see `FailureEngine`."""
+        from momlint.engines.smt import failures
+        from momlint.engines.smt.render import bare, template_for
+
+        limits = self._limits()
+        alone, question = failures.singles(overlay, elements, asked)
+        template = template_for(question, alone.n)
+
+        def open_session(section: Section) -> Session:
+            return self._session(section, bare(template, alone.n, section), limits)
+
+        return failures.survey(overlay, elements, asked, open_session, self._traps)
+
+    def smallest(
+        self, overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int = 1
+    ) -> Smallest | Kept | Undecided:
+        """The smallest failure within `promise` that cuts a needed pair; see `FailureEngine`."""
+        from momlint.engines.smt import failures
+        from momlint.engines.smt.render import failures as render
+
+        limits = self._limits()
+        # What no path joins in the first place, no failure cuts.
+        calm, joined = failures.singles(overlay, elements, ())
+        apart = self.decide(calm, joined)
+        if isinstance(apart, Undecided):
+            return apart
+        connected = np.ones(len(overlay.pair_source), dtype=np.bool_)
+        if isinstance(apart, Refuted):
+            keys = overlay.pair_dest.astype(np.int64) * overlay.n + overlay.pair_source
+            connected = ~np.isin(keys, apart.failing)
+
+        def choose_from(script: failures.FailureScript) -> failures.Choices:
+            text = render(script)
+            if self._solver == "z3":
+                from momlint.engines.smt.with_z3 import Z3Choices
+
+                return Z3Choices(text, script.symbols, limits)
+            from momlint.engines.smt.with_pysmt import PysmtChoices
+
+            return PysmtChoices(self._solver, text, script.symbols, limits)
+
+        return failures.smallest(overlay, elements, promise, at_least, connected, choose_from)
+
+    def _limits(self) -> Limits:
+        deadline = None if self._timeout is None else time.monotonic() + self._timeout
+        return Limits(self._rlimit, deadline, self._timeout)
 
     def _session(self, section: Section, text: str, limits: Limits) -> Session:
         if self._solver == "z3":

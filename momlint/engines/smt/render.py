@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,9 +14,11 @@ from momlint import resources
 from momlint.engines.smt.encode import Encoder, Section, template_of
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
+    from jinja2 import Environment, FileSystemBytecodeCache, Template
+    from jinja2.bccache import Bucket
 
     from momlint.engines.question import Question
+    from momlint.engines.smt.failures import FailureScript
     from momlint.forwarding.overlay import Overlay
 
 
@@ -81,6 +86,11 @@ def bare(template: Template, n: int, section: Section) -> str:
     return template.render(sections=(section,), brokers=range(n), names=None, named=False)
 
 
+def failures(script: FailureScript, names: Names | None = None) -> str:
+    """The script of ``failures.smt2.j2``; with `names` for people, without for a solver."""
+    return _template("failures.smt2.j2").render(s=script, names=names)
+
+
 @functools.cache
 def _template(name: str) -> Template:
     return _environment().get_template(name)
@@ -92,9 +102,29 @@ def _environment() -> Environment:
 
     return Environment(
         loader=FunctionLoader(lambda name: resources.read_text("templates", name)),
+        bytecode_cache=_compiled_templates(),
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+def _compiled_templates() -> FileSystemBytecodeCache:
+    """Compiled templates, where Python keeps this module compiled: compiling them costs as much as a small estate.
+
+    jinja2 looks whether they belong to the text, to its own version and to Python's.
+    """
+    from importlib.util import cache_from_source
+
+    from jinja2 import FileSystemBytecodeCache
+
+    class Compiled(FileSystemBytecodeCache):
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            # A folder that is not there or cannot be written to costs time and nothing else.
+            if not sys.dont_write_bytecode:
+                with contextlib.suppress(OSError):
+                    super().dump_bytecode(bucket)
+
+    return Compiled(os.path.dirname(cache_from_source(__file__)), "momlint-%s.template")

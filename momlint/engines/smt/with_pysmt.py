@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from momlint.engines.smt.encode import Section
 
 
-class PysmtSession:
-    """A solver of pysmt that has read `text`, the script of `section`; a `momlint.engines.smt.solve.Session`.
+class _Reader:
+    """A solver of pysmt that has read `text`.
 
     pysmt has no common way to stop a solver: cvc5 is given both limits, with any other the clock is looked at
     between calls only. Raises `UsageError` for a solver that is not there.
     """
 
-    def __init__(self, name: str, section: Section, text: str, limits: Limits) -> None:
+    def __init__(self, name: str, text: str, limits: Limits) -> None:
         from pysmt.environment import Environment
         from pysmt.exceptions import PysmtSyntaxError
         from pysmt.smtlib.parser import SmtLibParser
@@ -51,23 +51,59 @@ class PysmtSession:
         )
         for command in script.filter_by_command_name("assert"):
             self._solver.add_assertion(command.args[0])
-        self._colours = [self._symbol(name) for name in section.colour_symbols]
-        self._sources = [self._symbol(name) for name in section.asked]
 
     def _symbol(self, name: str) -> Any:
         return self._manager.get_symbol(name)
 
-    def find(self) -> _Trap | None:
-        """A trap that is not blocked, or None when there is none. Raises `GaveUp`."""
+    def _satisfiable(self) -> bool:
         from pysmt.exceptions import SolverReturnedUnknownResultError
 
         self._limits.milliseconds_left()
         try:
-            found = self._solver.solve()
+            return bool(self._solver.solve())
         except SolverReturnedUnknownResultError as unknown:
             self._limits.milliseconds_left()
             raise self._limits.exhausted() from unknown
-        return _Trap(self._solver, self._colours, self._sources) if found else None
+
+
+class PysmtChoices(_Reader):
+    """A solver of pysmt that has read `text`; a `momlint.engines.smt.failures.Choices`."""
+
+    def __init__(self, name: str, text: str, symbols: Sequence[str], limits: Limits) -> None:
+        super().__init__(name, text, limits)
+        self._names = tuple(symbols)
+
+    def choose(self, some_of: Sequence[str] = ()) -> frozenset[str] | None:
+        """The failures of a model, one of `some_of` among them if there are any; None when there is no model.
+
+        Raises `GaveUp`.
+        """
+        self._solver.push()
+        try:
+            if some_of:
+                self._solver.add_assertion(self._manager.Or(*(self._symbol(name) for name in some_of)))
+            if not self._satisfiable():
+                return None
+            return frozenset(name for name in self._names if self._solver.get_py_value(self._symbol(name)))
+        finally:
+            self._solver.pop()
+
+    def fix(self, symbol: str) -> None:
+        """From now on this one has failed."""
+        self._solver.add_assertion(self._symbol(symbol))
+
+
+class PysmtSession(_Reader):
+    """A solver of pysmt that has read `text`, the script of `section`; a `momlint.engines.smt.solve.Session`."""
+
+    def __init__(self, name: str, section: Section, text: str, limits: Limits) -> None:
+        super().__init__(name, text, limits)
+        self._colours = [self._symbol(name) for name in section.colour_symbols]
+        self._sources = [self._symbol(name) for name in section.asked]
+
+    def find(self) -> _Trap | None:
+        """A trap that is not blocked, or None when there is none. Raises `GaveUp`."""
+        return _Trap(self._solver, self._colours, self._sources) if self._satisfiable() else None
 
     def ask_another(self, colour: int | None, left: Sequence[int]) -> None:
         """From now on, a trap in this colour has to hold one of the sources `left`."""

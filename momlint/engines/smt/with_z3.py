@@ -22,13 +22,81 @@ _context: tuple[int, Any] | None = None
 
 
 def context() -> Any:
-    """This process's z3 context; a forked child makes its own."""
+    """This process's z3 context: z3's own, which it makes in any case; a forked child makes another."""
     global _context
     if _context is None or _context[0] != os.getpid():
         import z3
 
-        _context = (os.getpid(), z3.Context())
+        _context = (os.getpid(), z3.main_ctx() if _context is None else z3.Context())
     return _context[1]
+
+
+def _solver(text: str, limits: Limits) -> Any:
+    """A solver that has read `text`."""
+    import z3
+
+    solver = z3.SolverFor("QF_FD", ctx=context())
+    solver.set("random_seed", SEED)
+    solver.set("rlimit", limits.rlimit)
+    try:
+        solver.from_string(text)
+    except z3.Z3Exception as problem:
+        raise InternalError(f"z3 cannot read a rendered script: {problem}; please report it") from problem
+    return solver
+
+
+def _satisfiable(solver: Any, limits: Limits) -> bool:
+    """Whether there is a model. Raises `GaveUp`."""
+    import z3
+
+    milliseconds = limits.milliseconds_left()
+    if milliseconds is not None:
+        solver.set("timeout", milliseconds)
+    answer = solver.check()
+    if answer != z3.unknown:
+        return bool(answer == z3.sat)
+    reason = solver.reason_unknown()
+    if not any(word in reason for word in ("cancel", "resource", "timeout")):
+        raise GaveUp(f"z3 gave up: {reason}")
+    # z3 does not say which of the two limits stopped it; its clock may be a little ahead of ours.
+    left = limits.milliseconds_left()
+    raise limits.exhausted() if left is None or left > _CLOCK_SLACK_MS else limits.timed_out()
+
+
+class Z3Choices:
+    """A z3 solver that has read `text`; `symbols`: its Booleans that stand for failures.
+
+    A `momlint.engines.smt.failures.Choices`.
+    """
+
+    def __init__(self, text: str, symbols: Sequence[str], limits: Limits) -> None:
+        import z3
+
+        self._limits = limits
+        self._solver = _solver(text, limits)
+        self._terms = {name: z3.Bool(name, context()) for name in symbols}
+
+    def choose(self, some_of: Sequence[str] = ()) -> frozenset[str] | None:
+        """The failures of a model, one of `some_of` among them if there are any; None when there is no model.
+
+        Raises `GaveUp`.
+        """
+        import z3
+
+        self._solver.push()
+        if some_of:
+            self._solver.add(z3.Or([self._terms[name] for name in some_of]))
+        try:
+            if not _satisfiable(self._solver, self._limits):
+                return None
+            model = self._solver.model()
+            return frozenset(name for name, term in self._terms.items() if z3.is_true(model[term]))
+        finally:
+            self._solver.pop()
+
+    def fix(self, symbol: str) -> None:
+        """From now on this one has failed."""
+        self._solver.add(self._terms[symbol])
 
 
 class Z3Session:
@@ -39,41 +107,20 @@ class Z3Session:
     """
 
     def __init__(self, section: Section, text: str, limits: Limits) -> None:
-        import z3
-
         self._section = section
         self._limits = limits
         self._ctx = context()
         self._symbols: _Symbols | None = None
-        self._solver = z3.SolverFor("QF_FD", ctx=self._ctx)
-        self._solver.set("random_seed", SEED)
+        self._solver = _solver(text, limits)
         self._solver.set("phase", "always_true")
-        self._solver.set("rlimit", limits.rlimit)
-        try:
-            self._solver.from_string(text)
-        except z3.Z3Exception as problem:
-            raise InternalError(f"z3 cannot read a rendered script: {problem}; please report it") from problem
 
     def find(self) -> _Trap | None:
         """A trap that is not blocked, or None when there is none. Raises `GaveUp`."""
-        import z3
-
-        milliseconds = self._limits.milliseconds_left()
-        if milliseconds is not None:
-            self._solver.set("timeout", milliseconds)
-        answer = self._solver.check()
-        if answer == z3.unsat:
+        if not _satisfiable(self._solver, self._limits):
             return None
-        if answer == z3.sat:
-            if self._symbols is None:
-                self._symbols = _Symbols(self._section, self._ctx)
-            return _Trap(self._symbols, self._solver.model())
-        reason = self._solver.reason_unknown()
-        if not any(word in reason for word in ("cancel", "resource", "timeout")):
-            raise GaveUp(f"z3 gave up: {reason}")
-        # z3 does not say which of the two limits stopped it; its clock may be a little ahead of ours.
-        left = self._limits.milliseconds_left()
-        raise self._limits.exhausted() if left is None or left > _CLOCK_SLACK_MS else self._limits.timed_out()
+        if self._symbols is None:
+            self._symbols = _Symbols(self._section, self._ctx)
+        return _Trap(self._symbols, self._solver.model())
 
     def ask_another(self, colour: int | None, left: Sequence[int]) -> None:
         """From now on, a trap in this colour has to hold one of the sources `left`."""

@@ -49,7 +49,7 @@ def find_nusmv(option: str | None = None) -> str:
 
     Raises `UsageError` where it is not there, or is not a program.
     """
-    for origin, said in (("the option", option), (VARIABLE, os.environ.get(VARIABLE))):
+    for origin, said in (("--nusmv", option), (VARIABLE, os.environ.get(VARIABLE))):
         if said:
             found = shutil.which(said)
             if found is None:

@@ -1,0 +1,350 @@
+"""Random estates with what is known of them by construction, and claims judged by brute force on expanded tables.
+
+A `Model` keeps its own next hops, entry by entry; momlint sees only the text. `is_true` reads a record with a decoder
+of its own and follows every walk in every colour.
+"""
+
+from __future__ import annotations
+
+import base64
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from momlint.estate import Estate, load_source
+from momlint.source import read_source
+from tests.oracles import Arc, shortest
+
+#: In whole tenths, with sums that tie.
+COSTS = ("1", "1", "1", "2", "0.1", "0.2", "0.3")
+Entry = tuple[int, int, int]  # colour, destination, broker
+
+
+@dataclass
+class Model:
+    """An overlay: `links` (tail, head, cost, one way), `colours` (failed links, failed brokers), given next hops.
+
+    `rows`: for ``recovery`` by (colour, destination, broker), else for ``tables`` by colour 0, None without.
+    """
+
+    n: int
+    links: list[tuple[int, int, str, bool]]
+    colours: list[tuple[set[int], set[int]]] = field(default_factory=list)
+    protocol: str = "shortest-path"
+    recovery: bool = False
+    rows: dict[Entry, int] = field(default_factory=dict)
+    topics: list[tuple[list[int], list[int]]] = field(default_factory=list)
+
+    @property
+    def failed(self) -> list[tuple[set[int], set[int]]]:
+        return self.colours or [(set(), set())]
+
+    @property
+    def needed(self) -> set[tuple[int, int]]:
+        """(destination, source)."""
+        if not self.topics:
+            return {(d, s) for d in range(self.n) for s in range(self.n) if s != d}
+        return {(d, s) for publishers, subscribers in self.topics for s in publishers for d in subscribers if s != d}
+
+    def arcs(self, colour: int) -> list[Arc]:
+        links, brokers = self.failed[colour]
+        return [
+            Arc(a, b, Fraction(cost), 0.0, index)
+            for index, (tail, head, cost, one_way) in enumerate(self.links)
+            if index not in links and not {tail, head} & brokers
+            for a, b in ([(tail, head)] if one_way else [(tail, head), (head, tail)])
+        ]
+
+    @cached_property
+    def best(self) -> list[tuple[dict[tuple[int, int], Fraction], dict[tuple[int, int], int]]]:
+        """For each colour, distances and smallest next hops by (destination, broker)."""
+        return [shortest(self.n, self.arcs(colour)) for colour in range(len(self.failed))]
+
+    def is_computed(self, colour: int) -> bool:
+        """Whether all next hops of the colour are those of shortest paths."""
+        if self.recovery:
+            return False
+        return any(self.failed[colour]) or (self.protocol == "shortest-path" and not self.rows)
+
+    def hop(self, colour: int, dest: int, loc: int) -> int | None:
+        if self.recovery:
+            return self.rows.get((colour, dest, loc))
+        if self.is_computed(colour):
+            return self.best[colour][1].get((dest, loc))
+        given = self.rows.get((0, dest, loc))
+        return self.best[colour][1].get((dest, loc)) if given is None and self.protocol == "shortest-path" else given
+
+    def walk(self, colour: int, dest: int, loc: int) -> tuple[list[int], Fraction] | None:
+        """The brokers that the message passes and what that costs; None if it does not arrive."""
+        cheapest: dict[tuple[int, int], Fraction] = {}
+        for arc in self.arcs(colour):
+            ends = arc.tail, arc.head
+            cheapest[ends] = min(arc.cost, cheapest.get(ends, arc.cost))
+        seen, cost = [loc], Fraction(0)
+        while seen[-1] != dest:
+            hop = self.hop(colour, dest, seen[-1])
+            if hop is None or (seen[-1], hop) not in cheapest or hop in seen:
+                return None
+            cost += cheapest[seen[-1], hop]
+            seen.append(hop)
+        return seen, cost
+
+    def reachable(self, colour: int, loc: int) -> set[int]:
+        found, todo = {loc}, [loc]
+        arcs = self.arcs(colour)
+        while todo:
+            at = todo.pop()
+            for arc in arcs:
+                if arc.tail == at and arc.head not in found:
+                    found.add(arc.head)
+                    todo.append(arc.head)
+        return found
+
+    def alive(self, colour: int, *brokers: int) -> bool:
+        return not self.failed[colour][1] & set(brokers)
+
+    def is_sound(self) -> bool:
+        """Every needed pair arrives in every colour, unless no path is left or an end has failed."""
+        return all(
+            not self.alive(colour, d, s) or d not in self.reachable(colour, s) or self.walk(colour, d, s) is not None
+            for colour in range(len(self.failed))
+            for d, s in self.needed
+        )
+
+    def text(self) -> str:
+        lines = ["momlint: 1", "name: random", "brokers: {" + ", ".join(f"b{i}: " for i in range(self.n)) + "}"]
+        lines.append("links:" if self.links else "links: []")
+        for index, (tail, head, cost, one_way) in enumerate(self.links):
+            ends = f"from: b{tail}, to: b{head}" if one_way else f"between: [b{tail}, b{head}]"
+            lines.append(f"  - {{id: l{index}, {ends}, cost: {cost}}}")
+        if self.topics:
+            lines.append("topics:")
+            for index, (publishers, subscribers) in enumerate(self.topics):
+                lines.append(f"  t{index}: {{publishers: {_names(publishers)}, subscribers: {_names(subscribers)}}}")
+        lines += ["routing:", f"  protocol: {self.protocol}"]
+        if self.rows and not self.recovery:
+            lines.append("  tables:")
+            for loc in sorted({loc for _, _, loc in self.rows}):
+                by_hop: dict[int, list[int]] = {}
+                for (_, dest, at), via in sorted(self.rows.items()):
+                    if at == loc:
+                        by_hop.setdefault(via, []).append(dest)
+                lines.append(f"    b{loc}: {{" + ", ".join(f"b{v}: {_names(d)}" for v, d in by_hop.items()) + "}")
+        if self.colours:
+            lines += ["failures:", "  colours:"]
+            for index, (links, brokers) in enumerate(self.colours):
+                names = [f"l{link}" for link in sorted(links)] + [f"b{broker}" for broker in sorted(brokers)]
+                lines.append(f"    c{index}: [{', '.join(names)}]")
+            if self.recovery:
+                lines += self._recovery_lines()
+        return "\n".join(lines) + "\n"
+
+    def _recovery_lines(self) -> list[str]:
+        if not self.rows:
+            return ["  recovery: {b0: []}"]
+        lines = ["  recovery:"]
+        for loc in sorted({loc for _, _, loc in self.rows}):
+            lines.append(f"    b{loc}:")
+            rows: dict[tuple[int, int], list[int]] = {}
+            for (colour, dest, at), via in sorted(self.rows.items()):
+                if at == loc:
+                    rows.setdefault((dest, via), []).append(colour)
+            for (dest, via), inside in rows.items():
+                outside = sorted(set(range(len(self.colours))) - set(inside))
+                if (dest + via) % 2 and outside:
+                    word, which = "except", outside
+                else:
+                    word, which = "colours", inside
+                names = ", ".join(f"c{colour}" for colour in which)
+                lines.append(f"      - {{to: b{dest}, via: b{via}, {word}: [{names}]}}")
+        return lines
+
+    def estate(self) -> Estate:
+        (loaded,) = load_source(read_source(self.text().encode(), "estate.yaml"))
+        assert loaded.estate is not None
+        assert not [problem for problem in loaded.problems if problem.code != "MOM105"], (loaded.problems, self.text())
+        return loaded.estate
+
+
+def _names(brokers: list[int]) -> str:
+    return "[" + ", ".join(f"b{broker}" for broker in brokers) + "]"
+
+
+def random_model(seed: int, most: int = 7) -> Model:
+    """Any kind of estate; in about half of them some entries are wrong."""
+    rng = random.Random(seed)
+    n = rng.randint(2, most)
+    links = []
+    if rng.random() < 0.8:
+        links += [(b, rng.randrange(b), rng.choice(COSTS), False) for b in range(1, n)]
+    for _ in range(rng.randint(0, n + 2)):
+        tail, head = rng.sample(range(n), 2)
+        links.append((tail, head, rng.choice(COSTS), rng.random() < 0.2))
+    model = Model(n, links)
+    if rng.random() < 0.75:
+        model.colours = [_failure(rng, n, len(links)) for _ in range(rng.randint(1, 5))]
+        if rng.random() < 0.8:
+            model.colours.insert(0, (set(), set()))
+    if rng.random() < 0.4:
+        for _ in range(rng.randint(1, 3)):
+            publishers = rng.sample(range(n), rng.randint(1, 2))
+            model.topics.append((publishers, rng.sample(range(n), rng.randint(1, n))))
+    model.protocol = rng.choice(("shortest-path", "tables"))
+    model.recovery = bool(model.colours) and rng.random() < 0.6
+    if model.recovery:
+        for colour, (_, hops) in enumerate(model.best):
+            model.rows |= {(colour, *cell): hop for cell, hop in hops.items()}
+    else:
+        hops = shortest(n, Model(n, links).arcs(0))[1]
+        share = 1.0 if model.protocol == "tables" else rng.choice((0.0, 0.0, 0.3))
+        model.rows = {(0, *cell): hop for cell, hop in hops.items() if rng.random() < share}
+    if rng.random() < 0.2:  # what nobody needs may be missing
+        needed = model.needed
+        model.rows = {at: hop for at, hop in model.rows.items() if at[1:] in needed or rng.random() < 0.5}
+    if rng.random() < 0.6:
+        for _ in range(rng.randint(1, 2)):
+            damage(model, rng)
+    return model
+
+
+def _failure(rng: random.Random, n: int, links: int) -> tuple[set[int], set[int]]:
+    down = set(rng.sample(range(links), min(links, rng.choice((0, 1, 1, 1, 2)))))
+    return down, {rng.randrange(n)} if rng.random() < 0.25 else set()
+
+
+def damage(model: Model, rng: random.Random) -> None:
+    """Change or remove one given entry, if there is any; half of the time to a neighbour."""
+    if not model.rows:
+        return
+    at = rng.choice(sorted(model.rows))
+    beside = [head for tail, head, *_ in model.links if tail == at[2]] + [t for t, h, *_ in model.links if h == at[2]]
+    if rng.random() < 0.3:
+        del model.rows[at]
+    else:
+        model.rows[at] = rng.choice(beside) if beside and rng.random() < 0.7 else rng.randrange(model.n)
+
+
+# -- records, read by other means --------------------------------------------------------------------------------------
+
+
+def decode(text: str) -> list[int]:
+    """LEB128 in base 64."""
+    numbers, value, shift = [], 0, 0
+    for byte in base64.b64decode(text, validate=True):
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            numbers.append(value)
+            value = shift = 0
+    assert shift == 0
+    return numbers
+
+
+def encode(numbers: list[int]) -> str:
+    """The other way round."""
+    data = bytearray()
+    for number in numbers:
+        rest = number
+        while rest > 127:
+            data.append(rest & 127 | 128)
+            rest >>= 7
+        data.append(rest)
+    return base64.b64encode(bytes(data)).decode()
+
+
+CUT, NONE = -1, -2
+
+
+def expand(model: Model, data: Mapping[str, str]) -> list[dict[tuple[int, int], int]]:
+    """For each colour, the potential of every (destination, broker)."""
+    n = model.n
+    base = [number - 2 for number in decode(data["base"])]
+    assert len(base) == n * n
+    counts, cells, values = decode(data["counts"]), decode(data["cells"]), decode(data["values"])
+    assert len(counts) == len(model.failed)
+    assert sum(counts) == len(cells) == len(values)
+    result, place = [], 0
+    for count in counts:
+        colour = dict(enumerate(base))
+        cell = 0
+        for index in range(count):
+            assert index == 0 or cells[place] > 0
+            cell += cells[place]
+            assert cell < n * n
+            assert cell % (n + 1)
+            colour[cell] = values[place] - 2
+            place += 1
+        assert all(colour[d * n + d] == 0 for d in range(n))
+        result.append({divmod(at, n): value for at, value in colour.items()})
+    return result
+
+
+def is_true(model: Model, data: Mapping[str, Any]) -> bool:
+    """Whether the record proves what it should, by following walks; any exception or failed assertion means no."""
+    unit = Fraction(data["unit"])
+    if any((Fraction(cost) / unit).denominator != 1 for _, _, cost, _ in model.links):
+        return False
+    calm = [not any(failed) for failed in model.failed]
+    distances = expand(model, data["distances"]) if data["distances"] is not None else None
+    walks = expand(model, data["walks"]) if data["walks"] is not None else None
+    levels = decode(data["levels"]) if data["levels"] is not None else None
+    if levels is not None and (len(levels) != model.n or max(levels) > 2):
+        return False
+    cut = {True: 0, False: 0}
+    for colour, is_calm in enumerate(calm):
+        is_computed = model.is_computed(colour)
+        mixed = not is_computed and not model.recovery and model.protocol == "shortest-path"
+        if is_computed or mixed:
+            # The next hops of gaps in the tables are computed from the distances.
+            if distances is None or not _holds(model, unit, colour, distances[colour], [2] * model.n, computed=True):
+                return False
+            # Where nothing has failed they are the base, by the rules of the format.
+            counts = decode(data["distances"]["counts"])
+            if any(count and is_calm for count, is_calm in zip(counts, calm, strict=True)):
+                return False
+        if not is_computed and (
+            walks is None or levels is None or not _holds(model, unit, colour, walks[colour], levels, computed=False)
+        ):
+            return False
+        cut[is_calm] += sum(model.alive(colour, d, s) and d not in model.reachable(colour, s) for d, s in model.needed)
+    sizes = {"brokers": model.n, "colours": len(model.failed), "pairs": len(model.needed)}
+    wanted = {**sizes, "cut_calm": cut[True], "cut_failing": cut[False]}
+    return all(data["claims"][name] == value for name, value in wanted.items())
+
+
+def _holds(
+    model: Model,
+    unit: Fraction,
+    colour: int,
+    potential: dict[tuple[int, int], int],
+    levels: list[int],
+    *,
+    computed: bool,
+) -> bool:
+    distance, nearest = model.best[colour]
+    for (d, s), value in potential.items():
+        if d == s or not model.alive(colour, d, s):
+            continue
+        if value == NONE:
+            if levels[d] or (d, s) in model.needed:
+                return False
+        elif value == CUT:
+            others = model.reachable(colour, s)
+            if d in others or any(potential[d, other] != CUT for other in others):
+                return False
+        else:
+            if computed:
+                if distance.get((d, s)) != value * unit:
+                    return False
+                continue
+            found = model.walk(colour, d, s)
+            if found is None or found[1] != value * unit or any(potential[d, other] < 0 for other in found[0]):
+                return False
+            if levels[d] and distance[d, s] != value * unit:
+                return False
+            if levels[d] == 2 and model.hop(colour, d, s) != nearest[d, s]:
+                return False
+    return True

@@ -1,0 +1,110 @@
+"""The guard: what hangs or dies takes nothing with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from momlint.errors import InternalError
+from momlint.fleet.guard import Guard, Limits
+from tests.fleet.works import Obey, Said
+
+LIMITS = Limits(seconds=30.0, memory=4 << 30)
+
+
+def obey(*orders: str, limits: Limits = LIMITS) -> list[str]:
+    with Guard(limits) as guard:
+        return [said.text for _, said in guard.run(Obey(orders), range(len(orders)))]
+
+
+def test_results_come_in_order_with_their_units() -> None:
+    with Guard(LIMITS) as guard:
+        assert list(guard.run(Obey(("a", "b", "c")), [2, 0])) == [(2, Said(2, "c")), (0, Said(0, "a"))]
+
+
+def test_one_child_serves_many_shards() -> None:
+    work = Obey(("pid", "pid"))
+    with Guard(LIMITS) as guard:
+        found = [said.text for _ in range(2) for _, said in guard.run(work, [0, 1])]
+    assert len(set(found)) == 1
+    assert found[0] != str(os.getpid())
+
+
+@pytest.mark.parametrize("order", ["hang", "spin"])
+def test_what_hangs_is_stopped_and_the_rest_goes_on(order: str) -> None:
+    begin = time.monotonic()
+    assert obey("a", order, "b", limits=Limits(seconds=1.5)) == ["a", "deadline: it was stopped after 1.5 s", "b"]
+    assert time.monotonic() - begin < 25
+
+
+@pytest.mark.parametrize(
+    ("order", "reason"),
+    [
+        ("die", "crash: its process died (SIGKILL)"),
+        ("exit", "crash: its process died (exit code 7)"),
+        ("error", "crash: momlint failed on it (ValueError: no)"),
+        ("memory", "memory: it needs more than 4,096 MiB of memory"),
+    ],
+)
+def test_what_dies_is_told_from_the_rest(order: str, reason: str) -> None:
+    assert obey("a", order, "b") == ["a", reason, "b"]
+
+
+def test_what_dies_of_what_others_left_gets_a_fresh_process() -> None:
+    assert obey("a", "die unless first", "b") == ["a", "die unless first", "b"]
+
+
+def test_prints_do_not_come_between_the_results() -> None:
+    assert obey("print", "a") == ["print", "a"]
+
+
+def test_a_child_that_does_not_start_is_an_internal_error() -> None:
+    with Guard(Limits(memory=16 << 20)) as guard, pytest.raises(InternalError, match="does not start"):
+        list(guard.run(Obey(("a",)), [0]))
+
+
+def test_closing_ends_a_child_that_hangs() -> None:
+    guard = Guard(Limits(seconds=600))
+    pid = int(next(iter(guard.run(Obey(("pid",)), [0])))[1].text)
+    guard.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    with pytest.raises(InternalError):
+        list(guard.run(Obey(("a",)), [0]))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_child_goes_with_its_guard_even_while_it_spins() -> None:
+    program = (
+        "import sys, threading\n"
+        "from momlint.fleet.guard import Guard, Limits\n"
+        "from tests.fleet.works import Obey\n"
+        "guard = Guard(Limits(seconds=600))\n"
+        "print(next(iter(guard.run(Obey(('pid',)), [0])))[1].text, flush=True)\n"
+        "list(guard.run(Obey(('spin',)), [0]))\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    time.sleep(0.2)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+    for _ in range(100):
+        if not _is_running(child):
+            return
+        time.sleep(0.1)
+    pytest.fail("the child outlives its guard")
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as stream:
+            return stream.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,114 @@
+"""The pool of processes: the same report as one after the other, whatever happens to a file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from momlint.findings import Report
+from momlint.fleet import Limits, Processes, Serial, check_files
+from momlint.lint import Options, lint_files
+from tests.cli.estates import GOOD
+from tests.fleet.estates import write_many
+from tests.fleet.reports import rendered
+from tests.fleet.works import Obey
+
+LIMITS = Limits(seconds=60.0, memory=4 << 30)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return write_many(tmp_path_factory.mktemp("many"), 100, broken_every=10, fault_every=7)
+
+
+def by_pool(paths: list[str], options: Options, limits: Limits = LIMITS, jobs: int = 2) -> Report:
+    with Processes(jobs, limits) as pool:
+        return check_files(paths, options, pool, limits=limits)
+
+
+def test_the_report_is_that_of_one_after_the_other(many: list[str]) -> None:
+    alone = lint_files(many, Options())
+    codes = {finding.code for finding in alone.findings}
+    assert {"MOM101", "MOM102", "MOM103", "MOM104", "MOM105", "MOM106", "MOM107", "MOM304", "MOM601"} <= codes
+    expected = rendered(alone)
+    assert rendered(by_pool(many, Options())) == expected
+    assert rendered(by_pool(many, Options(), jobs=1)) == expected
+    assert rendered(check_files(many, Options(), Serial())) == expected
+
+
+def test_the_order_is_that_of_the_files_given(many: list[str]) -> None:
+    missing = [*many[5:0:-1], "no such file", many[0], "none either"]
+    alone, together = lint_files(missing, Options()), by_pool(missing, Options())
+    assert together.failures == alone.failures
+    assert list(together.sources) == list(alone.sources)
+
+
+def test_standard_input_is_read_here(tmp_path: Path) -> None:
+    path = tmp_path / "a.mom.yaml"
+    path.write_text(GOOD)
+    paths = ["-", str(path)]
+    with Processes(2, LIMITS) as pool:
+        together = check_files(paths, Options(), pool, GOOD.encode)
+    assert rendered(together) == rendered(lint_files(paths, Options(), GOOD.encode))
+
+
+def test_includes_and_suppressions_are_shown_where_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "topics").mkdir()
+    (tmp_path / "topics" / "one.yaml").write_text("topics:\n  lonely: {publishers: [1], subscribers: []}\n")
+    for name in ("a.mom.yaml", "b.mom.yaml"):
+        Path(name).write_text(f"include: [topics/*.yaml]  # momlint: ignore[MOM302]\n{GOOD}")
+    paths = ["a.mom.yaml", "b.mom.yaml"]
+    alone = lint_files(paths, Options())
+    assert {finding.code for finding in alone.findings} == {"MOM109", "MOM201"}
+    assert rendered(by_pool(paths, Options())) == rendered(alone)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+def test_a_file_that_hangs_is_one_undecided_and_the_rest_is_unchanged(many: list[str], tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.mom.yaml"
+    os.mkfifo(pipe)
+    paths = many[:40]
+    alone = lint_files(paths, Options())
+    together = by_pool([*paths[:11], str(pipe), *paths[11:]], Options(), Limits(seconds=3.0))
+    (undecided,) = [finding for finding in together.findings if finding.code == "MOM901"]
+    assert undecided.file == str(pipe)
+    assert "stopped after 3 s" in undecided.message
+    assert [finding for finding in together.findings if finding is not undecided] == alone.findings
+    assert together.summary.undecided == 1
+    assert together.summary.files == alone.summary.files + 1
+
+
+def test_a_file_that_needs_too_much_memory_is_one_undecided(many: list[str], tmp_path: Path) -> None:
+    large = tmp_path / "large.mom.yaml"
+    large.write_text("momlint: 1\nbrokers:\n" + "".join(f"  b{i}: {{site: s}}\n" for i in range(400_000)))
+    paths = [*many[:5], str(large), *many[5:10]]
+    together = by_pool(paths, Options(), Limits(seconds=120.0, memory=640 << 20))
+    (undecided,) = [finding for finding in together.findings if finding.code == "MOM901"]
+    assert undecided.file == str(large)
+    assert "more than 640 MiB" in undecided.message
+    rest = [finding for finding in together.findings if finding is not undecided]
+    assert rest == lint_files(many[:10], Options()).findings
+
+
+def test_what_is_deselected_is_not_printed_and_still_counts(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.mom.yaml"
+    os.mkfifo(pipe)
+    together = by_pool([str(pipe)], Options(select=("MOM3",)), Limits(seconds=1.0))
+    assert together.findings == []
+    assert together.summary.undecided == 1
+
+
+def test_an_abandoned_run_ends_its_children() -> None:
+    with Processes(2, LIMITS) as pool:
+        results = pool.run(Obey(("a", "sleep 100", "sleep 100")), [1.0] * 3)
+        assert next(results).text == "a"
+
+
+def test_progress_is_by_shards() -> None:
+    said: list[str] = []
+    with Processes(2, LIMITS, said.append) as pool:
+        assert [one.text for one in pool.run(Obey(("a",) * 6), [1.0] * 6)] == ["a"] * 6
+    assert said == [f"shard {number} of 6" for number in range(1, 7)]
