@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from momlint.errors import UsageError
 
-EngineName: TypeAlias = Literal["auto", "graph", "smt"]
+EngineName: TypeAlias = Literal["auto", "graph", "smt", "nusmv"]
 FormatName: TypeAlias = Literal["text", "concise", "json", "sarif", "github", "junit"]
 FailOnName: TypeAlias = Literal["error", "warning", "note", "never"]
 
@@ -121,14 +121,19 @@ def split_codes(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def _read(path: str) -> Config | None:
-    import tomllib
-
     shown = _shown(path)
     try:
         with open(path, "rb") as stream:
-            document = tomllib.load(stream)
+            data = stream.read()
     except OSError as error:
         raise UsageError(f"{shown}: the configuration cannot be read: {error.strerror or error}") from error
+    if os.path.basename(path) == "pyproject.toml" and b"momlint" not in data:
+        return None  # most are other tools' affair, and whether they are valid as well
+
+    import tomllib
+
+    try:
+        document = tomllib.loads(data.decode())
     except UnicodeDecodeError as error:
         raise UsageError(f"{shown}: the configuration is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:

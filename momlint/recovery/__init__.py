@@ -21,6 +21,7 @@ from momlint.recovery.colours import (
     Failure,
     PlannedColour,
     count_tolerated,
+    groups_of,
     planned_colours,
     tolerated,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "condense",
     "count_tolerated",
     "failures_yaml",
+    "groups_of",
     "look_up",
     "neighbour_counts",
     "plan",

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, count
+from itertools import combinations, count, product
 from math import comb
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from momlint.errors import UsageError
 from momlint.estate.resolved import Estate, Tolerate
 from momlint.findings import Place
+from momlint.forwarding.elements import Elements
 
 #: So many colours are planned and no more: the number of combinations grows with the power of what is tolerated.
 MOST_COLOURS = 65_536
@@ -38,28 +39,53 @@ class PlannedColour:
     place: Place | None = None
 
 
-def count_tolerated(links: int, brokers: int, tolerate: Tolerate) -> int:
-    """How many colours `tolerate` asks for among so many links and brokers, the one without failure included.
+#: A shared-risk group: its links and its brokers.
+GroupMembers: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...]]"
 
-    Single links only: ``links + 1``, formula 6-4 of the thesis.
+
+def count_tolerated(links: int, brokers: int, tolerate: Tolerate, groups: int = 0) -> int:
+    """How many colours `tolerate` asks for among so many links, brokers and groups, the one without failure included.
+
+    Single links only: ``links + 1``, formula 6-4 of the thesis. Where groups may fail it is the most there can be:
+    several combinations may take down the same links and brokers, and then have one colour.
     """
-    ways_links = sum(comb(links, size) for size in range(min(tolerate.links, links) + 1))
-    return ways_links * sum(comb(brokers, size) for size in range(min(tolerate.brokers, brokers) + 1))
+    ways = 1
+    for number, most in ((links, tolerate.links), (brokers, tolerate.brokers), (groups, tolerate.groups)):
+        ways *= sum(comb(number, size) for size in range(min(most, number) + 1))
+    return ways
 
 
-def tolerated(links: int, brokers: int, tolerate: Tolerate) -> Iterator[Failure]:
+def tolerated(links: int, brokers: int, tolerate: Tolerate, groups: Sequence[GroupMembers] = ()) -> Iterator[Failure]:
     """Every failure that `tolerate` promises to survive, each once, in the order in which colours are numbered.
 
-    Nothing; then single links in order, then single brokers in order; then combinations, smaller ones first, of
-    one size those with more links first, and among these in the order of ``itertools.combinations``. All
-    combinations count, also a broker together with one of its own links.
+    Nothing; then single links in order, then single brokers, then single groups; then combinations, smaller ones
+    first, of one size those with more links first, then those with more brokers, and among these in the order of
+    ``itertools.combinations``. All combinations count, also a broker together with one of its own links.
     """
-    most_links, most_brokers = min(tolerate.links, links), min(tolerate.brokers, brokers)
-    for size in range(most_links + most_brokers + 1):
-        for of_links in range(min(size, most_links), max(0, size - most_brokers) - 1, -1):
-            for chosen in combinations(range(links), of_links):
-                for failed in combinations(range(brokers), size - of_links):
+    elements = Elements(links, brokers, tuple(groups))
+    seen: set[Failure] = set()
+    for size in range(elements.largest(tolerate) + 1):
+        for split in elements.splits(tolerate, size):
+            for chosen, failed, some in product(
+                combinations(range(links), split[0]),
+                combinations(range(brokers), split[1]),
+                combinations(groups, split[2]),
+            ):
+                if not tolerate.groups:
                     yield Failure(chosen, failed)
+                    continue
+                failure = Failure(
+                    tuple(sorted({*chosen, *(link for group in some for link in group[0])})),
+                    tuple(sorted({*failed, *(broker for group in some for broker in group[1])})),
+                )
+                if failure not in seen:
+                    seen.add(failure)
+                    yield failure
+
+
+def groups_of(estate: Estate) -> list[GroupMembers]:
+    """The members of each of the estate's groups."""
+    return [(tuple(group.links), tuple(group.brokers)) for group in estate.groups]
 
 
 def planned_colours(estate: Estate, most: int = MOST_COLOURS) -> list[PlannedColour]:
@@ -82,16 +108,19 @@ def planned_colours(estate: Estate, most: int = MOST_COLOURS) -> list[PlannedCol
             )
         tolerate = Tolerate()
     links, brokers = len(estate.links), len(estate.brokers)
-    asked = count_tolerated(links, brokers, tolerate)
+    groups = groups_of(estate)
+    asked = count_tolerated(links, brokers, tolerate, len(groups))
     if asked > most:
+        these = f" and {tolerate.groups} groups" if tolerate.groups else ""
+        of_groups = f" and {len(groups)}" if tolerate.groups else ""
         raise UsageError(
-            f"`tolerate` of {tolerate.links} links and {tolerate.brokers} brokers at once, out of {links} and "
-            f"{brokers}, asks for {asked:,} colours, and momlint plans at most {most:,}; promise fewer failures at "
-            "once, or list the combinations that matter under `failures.colours`"
+            f"`tolerate` of {tolerate.links} links and {tolerate.brokers} brokers{these} at once, out of {links} and "
+            f"{brokers}{of_groups}, asks for {asked:,} colours, and momlint plans at most {most:,}; promise fewer "
+            "failures at once, or list the combinations that matter under `failures.colours`"
         )
     known = {colour.failure for colour in colours}
     names = _free_names([colour.name for colour in colours])
-    for failure in tolerated(links, brokers, tolerate):
+    for failure in tolerated(links, brokers, tolerate, groups):
         if failure not in known:
             colours.append(PlannedColour(next(names), failure))
     return colours

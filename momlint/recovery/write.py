@@ -197,7 +197,8 @@ def failures_yaml(
     colours = [colour.name for colour in plan.colours]
     yield "failures:\n"
     if estate.tolerate is not None:
-        yield f"  tolerate: {{links: {estate.tolerate.links}, brokers: {estate.tolerate.brokers}}}\n"
+        groups = f", groups: {estate.tolerate.groups}" if estate.tolerate.groups else ""
+        yield f"  tolerate: {{links: {estate.tolerate.links}, brokers: {estate.tolerate.brokers}{groups}}}\n"
     yield "  colours:\n"
     for colour, names in zip(plan.colours, failure_names(estate, plan), strict=True):
         yield f"    {yaml_name(colour.name)}: [{', '.join(yaml_name(name) for name in names)}]\n"
