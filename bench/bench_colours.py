@@ -49,9 +49,7 @@ def write(folder: Path, edges: list[tuple[int, int]], brokers: int, colours: int
     )
     made = plan(estate)
     tables = folder / f"{colours}.parquet"
-    write_recovery(
-        str(tables), made.table(), [b.id for b in estate.brokers], [c.name for c in estate.colours]
-    )
+    write_recovery(str(tables), made.table(), [b.id for b in estate.brokers], [c.name for c in estate.colours])
     lines = ["momlint: 1", "brokers:", *(f"  {b + 1}:" for b in range(brokers)), "links:"]
     lines += [f"  - {{between: [{a + 1}, {b + 1}]}}" for a, b in edges]
     lines += ["failures:", "  colours:", "    1: []"]

@@ -120,9 +120,7 @@ def _walk(folder: str, excluded: Callable[[str], bool], found: Found) -> Iterato
         folders[:] = sorted(
             name
             for name in folders
-            if not name.startswith(".")
-            and name not in _PASSED_OVER
-            and not excluded(os.path.join(where, name))
+            if not name.startswith(".") and name not in _PASSED_OVER and not excluded(os.path.join(where, name))
         )
         for name in sorted(files):
             path = os.path.join(where, name)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from momlint.catalog import SECTION_OF_FAMILY, is_selected, rule_name, rule_names
+from momlint.catalog import SECTIONS_OF_FAMILY, is_selected, rule_name, rule_names
 from momlint.engines.ask import Ask, Disagreement, EngineChoice
 from momlint.errors import ReplayError
 from momlint.findings import (
@@ -267,8 +267,10 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, sp
 def run_checks(context: Context, options: Options) -> Iterator[Draft]:
     """The drafts of every selected rule that has a check, then what the engines themselves gave cause to report."""
     for name in rule_names():
-        section = SECTION_OF_FAMILY.get(name.family)
-        if not options.selects(name.code) or (section is not None and section not in context.estate.section_places):
+        sections = SECTIONS_OF_FAMILY.get(name.family)
+        if not options.selects(name.code):
+            continue
+        if sections is not None and context.estate.section_places.keys().isdisjoint(sections):
             continue
         check = name.check()
         if check is None:

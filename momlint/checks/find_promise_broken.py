@@ -141,7 +141,7 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
     found = walk(overlay, 0, a, b)
     _replay(context, failed[0], found.brokers)
     pairs = np.unique(source * overlay.n + dest)
-    topics = tuple(estate.topics[topic].name for topic in context.needs.topics_of(pairs).tolist())
+    topics = context.topics_of(pairs)
     affected = Affected(topics, len(pairs))
     witness = Witness(
         source=context.name(a),
@@ -154,8 +154,9 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
     yield Draft(
         "MOM502",
         _place(context),
-        f"the estate is to survive {_promised(promise)}, and a path is left, but the tables are static and do not use "
-        f"it: when {cutting.words(failed)} fails{others}, {needed_by(affected, witness)} is lost: {arrow(witness.walk)}",
+        f"the estate is to survive {_promised(promise)}, and a path is left, but the tables are static and do not "
+        f"use it: when {cutting.words(failed)} fails{others}, {needed_by(affected, witness)} is lost: "
+        f"{arrow(witness.walk)}",
         help="what was paid for is there and is not received: let `momlint plan` write recovery tables, or let "
         "`protocol: shortest-path` find the way",
         witness=witness,

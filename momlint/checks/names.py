@@ -36,7 +36,7 @@ class TopicNames(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
         if isinstance(index, slice):
             return tuple(self._topics[one].name for one in self._chosen[index].tolist())
-        return self._topics[self._chosen[index]].name
+        return self._topics[int(self._chosen[index])].name
 
     def __iter__(self) -> Iterator[str]:
         topics = self._topics

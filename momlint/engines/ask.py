@@ -88,7 +88,9 @@ class Ask:
         self.questions += 1
         decider = self._decider()
         self.engines_used.add(decider.name)
-        parts = self.spread and self.spread.survey(decider.name, self.timeout, overlay, elements, asked)
+        parts = (
+            None if self.spread is None else self.spread.survey(decider.name, self.timeout, overlay, elements, asked)
+        )
         if parts is not None and parts.undecided:
             self.undecided += [(subject, reason) for reason in parts.undecided]
             return parts.survey

@@ -42,7 +42,7 @@ def without(values: NDArray[np.int64], gone: NDArray[np.int64]) -> NDArray[np.in
     return values[~among(values, distinct(gone))]
 
 
-def among(values: NDArray[T], ordered: NDArray[T]) -> NDArray[np.bool_]:
+def among(values: NDArray[np.int64], ordered: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each value is in the sorted array."""
     if not ordered.size:
         return np.zeros(values.size, np.bool_)

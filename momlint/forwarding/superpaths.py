@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.forwarding.overlay import NO_HOP, Overlay
-from momlint.forwarding.ragged import among, distinct
+from momlint.forwarding.ragged import distinct
 from momlint.forwarding.tables import NEVER, count_hops, usable_hops
 
 #: 64-bit words of the largest temporary array.
@@ -51,7 +51,9 @@ def super_paths(overlay: Overlay, colour: int = 0) -> NDArray[np.bool_]:
         count = hops[block]
         # needed[i, a]: a needed source's walk to block[i] passes a; strictly: a is not that source itself.
         needed = np.zeros((block.size, n), bool)
-        mine = among(dest, block)
+        chosen = np.zeros(n, bool)
+        chosen[block] = True
+        mine = chosen[dest]
         i = np.searchsorted(block, dest[mine])
         arriving = count[i, source[mine]] != NEVER
         needed[i[arriving], source[mine][arriving]] = True

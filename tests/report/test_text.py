@@ -119,3 +119,18 @@ def test_a_walk_is_not_told_twice() -> None:
     assert render(report(told)).count("1 → 2 → 4 → 6") == 1
     other = dataclasses.replace(BLACK_HOLE, message="it ends at 6: 1 → 2 → 4")
     assert "= walk to 5: 1 → 2 → 4 → 6" in render(report(other))
+
+
+def test_a_trace_is_shown_state_by_state() -> None:
+    witness = dataclasses.replace(BLACK_HOLE.witness, trace=("1: loc = 1", "2: loc = 4", "and there it stays"))
+    text = render(report(dataclasses.replace(BLACK_HOLE, message="it is false", witness=witness)))
+    assert "= trace: 1: loc = 1\n" in text
+    first, second, third = (line for line in text.splitlines() if "loc = " in line or "it stays" in line)
+    assert first.index("1: loc") == second.index("2: loc") == third.index("and there")
+    # The trace has the walk in it.
+    assert "walk to" not in text
+    many = dataclasses.replace(witness, trace=tuple(f"{i}: loc = {i}" for i in range(1, 101)))
+    text = render(report(dataclasses.replace(BLACK_HOLE, witness=many)))
+    assert "39: loc = 39" in text
+    assert "… 61 more lines" in text
+    assert "40: loc = 40" not in text
