@@ -2,10 +2,11 @@
 
     python -m bench.bench_topics [--topics 10,100,1000,10000,100000] [--runs 5] [--engine auto|graph|smt]
 
-Pairs repeat and become parts of one another's walks, so what is left to prove, the super-paths, levels off (table 5-5 of
-the thesis shows the same shape). ``reading`` is from bytes to the resolved estate (YAML, the models, names), which has
-to grow with the file; ``rest`` is all the rest of ``momlint check``: the overlay, every rule, both engines where
-both decide, the report. Processor seconds, medians; the last column is ``rest`` as a multiple of what 1,000 topics cost.
+``wanted`` counts a pair for each subscriber of each topic. They repeat and become parts of one another's walks, so what
+is left to prove, the super-paths, levels off (table 5-5 of the thesis has the same shape). ``reading`` is from bytes to
+the resolved estate (YAML, the models, names), which has to grow with the file; ``rest`` is all the rest of ``momlint
+check``: the overlay, every rule, both engines where both decide, the report. Processor seconds, medians; the last
+column is ``rest`` as a multiple of what 1,000 topics cost.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ def read(data: bytes) -> tuple[Source, list[LoadedEstate]]:
 def check(source: Source, loaded: list[LoadedEstate], options: Options) -> Report:
     """All of ``momlint check`` but reading, which has been done."""
     with (
-        mock.patch("momlint.lint.read_source", lambda _data, _file: source),
-        mock.patch("momlint.estate.load_source", lambda _source: loaded),
+        mock.patch("momlint.lint.read_source", return_value=source),
+        mock.patch("momlint.estate.load_source", return_value=loaded),
     ):
         report = merge([lint_bytes(b"", source.file, options)], options)
     render("text", report)

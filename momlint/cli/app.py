@@ -185,6 +185,38 @@ def verify(
     raise typer.Exit(run_verify(path))
 
 
+fleet = typer.Typer(help="Many estates at once, on Spark.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(fleet, name="fleet")
+
+
+@fleet.command()
+def inventory(
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="DIR", help="A folder for the tables, or an address for Spark.")
+    ],
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH...", help="Files, folders or globs; by default this folder.")
+    ] = None,
+    spark: Annotated[str, typer.Option(metavar="MASTER", help="The Spark that does it.")] = "local[*]",
+    spark_conf: Annotated[
+        list[str] | None, typer.Option("--spark-conf", metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
+    ] = None,
+    shard_seconds: Annotated[
+        float | None,
+        typer.Option("--shard-seconds", metavar="SECONDS", help="Give a file up after so long (MOM901)."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the tables that are there.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Write brokers, links, topics, pairs and findings as Parquet tables.
+
+    Exit code: 0 written, 2 wrong usage or a file that could not be read.
+    """
+    from momlint.cli.fleet import inventory as run_inventory
+
+    raise typer.Exit(run_inventory(paths or (), output, spark, spark_conf or (), shard_seconds, force, quiet))
+
+
 @app.command()
 def plan(
     path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
@@ -206,6 +238,12 @@ def plan(
         ),
     ] = "auto",
     estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where the file holds several.")] = None,
+    spark: Annotated[
+        str | None, typer.Option(metavar="MASTER", help="Spread the work over Spark; --output becomes a folder.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="The same over N processes.")
+    ] = None,
 ) -> None:
     """Plan recovery tables for what the estate promises to survive.
 
@@ -214,7 +252,7 @@ def plan(
     """
     from momlint.cli.plan import plan as run_plan
 
-    raise typer.Exit(run_plan(path, output, show, broker, sets, estate))
+    raise typer.Exit(run_plan(path, output, show, broker, sets, estate, spark, jobs))
 
 
 @app.command()

@@ -141,12 +141,9 @@ def _wishes(arguments: Arguments, jobs: int) -> Wishes | None:
     runner = None if arguments.runner is None else choice("--runner", arguments.runner, ("auto", "process", "spark"))
     if arguments.spark is not None and runner == "process":
         raise UsageError("--spark goes with --runner auto or spark, not process")
-    conf: dict[str, str] = {}
-    for setting in arguments.spark_conf:
-        key, equals, value = setting.partition("=")
-        if not equals or not key:
-            raise UsageError(f"--spark-conf: `{setting}` is not KEY=VALUE")
-        conf[key] = value
+    from momlint.cli.fleet import settings_of
+
+    conf = settings_of(arguments.spark_conf)
     if conf and arguments.spark is None and runner != "spark":
         raise UsageError("--spark-conf goes with --spark or --runner spark")
     if runner is None and arguments.spark is None and seconds is None and memory is None and jobs == 1:

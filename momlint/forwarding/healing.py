@@ -47,14 +47,16 @@ def healed_deltas(
     arc_link: NDArray[np.int32],
     failed_link: NDArray[np.bool_],
     failed_broker: NDArray[np.bool_],
+    dests: range | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The next hops that differ from ``before.next``: sorted keys int64[D] and next hops int32[D].
 
+    `dests`: of these destinations only (consecutive ones); of all by default, which is the parts put together.
     With them the next hops of a colour are exactly the shortest paths (and ties) of what has not failed in
     it; a failed broker has no next hop and is none's destination. `arc_link`: int32[A], the link of each arc
     as given to `solve`. `failed_link`: bool[C, L]; `failed_broker`: bool[C, N].
     """
-    healed = heal(before, arc_link, failed_link, failed_broker)
+    healed = heal(before, arc_link, failed_link, failed_broker, dests)
     return healed.key[healed.changed], healed.next[healed.changed]
 
 
@@ -63,6 +65,7 @@ def heal(
     arc_link: NDArray[np.int32],
     failed_link: NDArray[np.bool_],
     failed_broker: NDArray[np.bool_],
+    dests: range | None = None,
 ) -> Healed:
     """`healed_deltas` with the distances, and with entries whose distance alone changed."""
     parts = []
@@ -71,7 +74,7 @@ def heal(
         colours = np.flatnonzero(failed_link.any(axis=1) | failed_broker.any(axis=1))
         for first in range(0, colours.size, _COLOURS):
             block = colours[first : first + _COLOURS]
-            parts += network.heal(block, failed_link[block], failed_broker[block])
+            parts += network.heal(block, failed_link[block], failed_broker[block], dests or range(before.n))
     if not parts:
         none = np.zeros(0, np.int64)
         return Healed(none, none.astype(np.int32), before.whole.ravel()[:0], none.astype(bool))
@@ -110,7 +113,11 @@ class _Network:
         self.used = np.where(hop == NO_HOP, np.int32(-1), index[(np.arange(n) * n)[None, :] + np.maximum(hop, 0)])
 
     def heal(
-        self, colours: NDArray[np.intp], failed_link: NDArray[np.bool_], failed_broker: NDArray[np.bool_]
+        self,
+        colours: NDArray[np.intp],
+        failed_link: NDArray[np.bool_],
+        failed_broker: NDArray[np.bool_],
+        dests: range,
     ) -> list[Healed]:
         """All entries below a failed element, in these colours, one part a block of destinations."""
         n = self.n
@@ -123,10 +130,10 @@ class _Network:
         start = np.searchsorted(hops, np.arange(worse.shape[1] + 1))
         # No more than this many colours touch the tree of each destination.
         count = np.append(np.diff(start), 0)  # the last for used == -1
-        touched = np.minimum(count[self.used].sum(axis=1), colours.size)
+        touched = np.minimum(count[self.used[dests.start : dests.stop]].sum(axis=1), colours.size)
         parts = []
         for first, last in _blocks(touched * n, _TABLE):
-            keys = self._below(np.arange(first, last), colour_of, start, count)
+            keys = self._below(np.arange(dests.start + first, dests.start + last), colour_of, start, count)
             if keys.size:
                 parts.append(self._settle(keys, colours, dead))
         return parts

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import csv
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Literal, NamedTuple
@@ -28,6 +29,8 @@ COLUMNS = ("broker", "to", "via", "colours")
 #: The column that may be there too: the colours in which a row does not hold.
 EXCEPT = "except"
 
+#: How a file of Parquet may end.
+_PARQUET = (".parquet", ".pq")
 #: Rows of CSV, and characters of them, that are held as Python objects at once.
 _CSV_ROWS = 1 << 16
 _CSV_TEXT = 1 << 23
@@ -377,6 +380,23 @@ def _both(position: int) -> RecoveryProblem:
 
 
 def _read_parquet(path: str, names: _Names) -> Iterator[_Part]:
+    """The rows of a file, or of all files of a folder that is called so, as Spark writes them, by their names."""
+    before = 0
+    for file in _files_of(path):
+        before = yield from _read_parquet_file(file, names, before)
+
+
+def _files_of(path: str) -> list[str]:
+    if not os.path.isdir(path):
+        return [path]
+    found = sorted(name for name in os.listdir(path) if name.endswith(_PARQUET) and name[0] not in "._")
+    if not found:
+        raise _Unreadable(f"the folder `{path}` holds no files .parquet", "`momlint plan --spark --output` writes them")
+    return [os.path.join(path, name) for name in found]
+
+
+def _read_parquet_file(path: str, names: _Names, before: int) -> Generator[_Part, None, int]:
+    """The rows of one file, `before` rows having been read; how many there are then."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -393,7 +413,6 @@ def _read_parquet(path: str, names: _Names) -> Iterator[_Part]:
                 if leaf.path.partition(".")[0] in wanted and leaf.physical_type == "BYTE_ARRAY"
             ]
             by_dictionary = pq.ParquetFile(stream, read_dictionary=texts)
-            before = 0
             for group in range(file.num_row_groups):
                 try:
                     piece = by_dictionary.read_row_group(group, columns=wanted)
@@ -405,6 +424,7 @@ def _read_parquet(path: str, names: _Names) -> Iterator[_Part]:
     except pa.ArrowException as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise _Unreadable(f"`{path}` is not Parquet that can be read: {reason}") from error
+    return before
 
 
 def _parquet_part(piece: Any, before: int, names: _Names) -> _Part:

@@ -17,6 +17,7 @@ from momlint.certificate.make import claims
 from momlint.estate import Estate, load_source
 from momlint.forwarding import build_overlay
 from momlint.source import read_source
+from tests.budget import examples
 from tests.certificate.models import Model, damage, decode, encode, is_true, random_model
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -51,7 +52,7 @@ def check_made(seed: int) -> None:
     assert accepted == believed(model, data)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(SEEDS)
 def test_a_certificate_is_made_exactly_for_what_is_sound(seed: int) -> None:
     check_made(seed)
@@ -90,7 +91,7 @@ def check_other_tables(seed: int) -> None:
     assert accepts(other.estate(), data) == believed(other, data)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(SEEDS)
 def test_a_certificate_of_other_tables(seed: int) -> None:
     check_other_tables(seed)
@@ -138,7 +139,7 @@ def check_changed_numbers(seed: int, other: int, times: int) -> None:
     assert accepts(model.estate(), data) == believed(model, data)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(SEEDS, SEEDS, st.integers(1, 3))
 def test_changed_numbers(seed: int, other: int, times: int) -> None:
     check_changed_numbers(seed, other, times)
@@ -166,7 +167,7 @@ JUNK = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(SEEDS, JUNK, st.data())
 def test_changed_fields(seed: int, junk: Any, data: st.DataObject) -> None:
     model = random_model(seed, 4)

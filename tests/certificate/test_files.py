@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from momlint.certificate.accept import verify_file
 from momlint.certificate.form import Refused
+from tests.budget import examples
 from tests.certificate.models import encode
 from tests.cli.conftest import Run, run
 from tests.cli.estates import BLACK_HOLE, GOOD, LOOP, WARNING
@@ -314,7 +315,7 @@ def test_cut_short(folder: Path, run: Run) -> None:
             verify_file(str(path))
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.randoms(use_true_random=False))
 def test_any_byte_damaged(tmp_path_factory: pytest.TempPathFactory, rng: random.Random) -> None:
     folder = tmp_path_factory.getbasetemp() / "bytes"

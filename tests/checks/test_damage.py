@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from momlint.findings import Finding
 from momlint.lint import Options, lint_bytes, merge
+from tests.budget import examples
 from tests.checks.estates import Tables, outcome, shortest_tables, write
 
 GRAPH = Options(engine="graph", ignore=("MOM5",))
@@ -38,13 +39,13 @@ def broken_pairs(graph: nx.Graph, tables: Tables) -> set[tuple[int, int]]:
     return {(s, d) for s in graph for d in graph if s != d and outcome(graph, tables, s, d)[0] != "arrived"}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(graphs())
 def test_sound_tables_give_nothing(graph: nx.Graph) -> None:
     assert check(write(graph, shortest_tables(graph)).text) == []
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(graphs(), st.data())
 def test_one_wrong_next_hop(graph: nx.Graph, data: st.DataObject) -> None:
     tables = shortest_tables(graph)
@@ -80,7 +81,7 @@ def test_one_wrong_next_hop(graph: nx.Graph, data: st.DataObject) -> None:
         assert finding.witness.walk == tuple(map(str, outcome(graph, tables, *first)[1]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(graphs(), st.data())
 def test_one_missing_entry(graph: nx.Graph, data: st.DataObject) -> None:
     tables = shortest_tables(graph)
@@ -97,7 +98,7 @@ def test_one_missing_entry(graph: nx.Graph, data: st.DataObject) -> None:
     assert findings[0].span.start.line == written.heads.get(at, 2)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(graphs(most=12), st.data())
 def test_several_faults_are_all_explained(graph: nx.Graph, data: st.DataObject) -> None:
     """Every broken pair belongs to exactly one finding, whatever is wrong, in either engine."""
@@ -128,7 +129,7 @@ def test_several_faults_are_all_explained(graph: nx.Graph, data: st.DataObject) 
             assert end == "looped"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(graphs(), st.data())
 def test_topics_decide_what_is_needed(graph: nx.Graph, data: st.DataObject) -> None:
     """With topics, a broken pair nobody needs is a latent fault or nothing, and an error only where a topic breaks."""

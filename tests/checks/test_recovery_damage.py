@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from momlint.findings import Finding, Severity
 from momlint.lint import Options, lint_bytes, merge
+from tests.budget import examples
 from tests.checks.recovery_estates import Recovery, Row, plan
 from tests.checks.test_damage import graphs
 
@@ -18,8 +19,8 @@ from tests.checks.test_damage import graphs
 TABLES = Options(engine="graph", ignore=("MOM5", "MOM407"))
 
 
-def gentle(examples: int) -> settings:
-    return settings(max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+def gentle(count: int) -> settings:
+    return settings(max_examples=examples(count), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 
 
 def check(recovery: Recovery, options: Options = TABLES) -> list[Finding]:

@@ -20,6 +20,7 @@ from momlint.engines.question import Undecided
 from momlint.engines.smt import SmtEngine
 from momlint.findings import Finding
 from momlint.lint import Options, lint_bytes, merge
+from tests.budget import examples
 from tests.failing import Estate, random_estate
 from tests.strategies import L
 
@@ -93,7 +94,7 @@ def alone(estate: Estate, element: int, others: set[int]) -> list[tuple[int, int
     return [pair for pair in cut if pair not in mine]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 2**32 - 1), st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 1)))
 def test_both_rules_say_what_enumeration_says(seed: int, promise: tuple[int, int, int]) -> None:
     estate = random_estate(seed, most=7)

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from momlint.cli import main
+from tests.budget import examples
 from tests.cli.estates import BLACK_HOLE, GOOD
 
 FULL = (
@@ -88,7 +89,7 @@ def check(data: bytes) -> tuple[int, str, str]:
     return code, buffer.getvalue().decode(), err.getvalue()
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.one_of(mutated(), st.binary(max_size=60)))
 def test_any_bytes(data: bytes) -> None:
     code, out, err = check(data)

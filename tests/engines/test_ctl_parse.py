@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from momlint.engines.ctl import Names, SpecError, TopicEnds, decide_spec
-from momlint.engines.ctl.parse import parse
+from momlint.engines.ctl.parse import parse, parse_by_grammar
+from momlint.engines.ctl.plain import plain
 from momlint.engines.ctl.syntax import Binary, Constant, Name, Node, Set, Unary
+from tests.budget import examples
 from tests.engines.temporal import CTL_UNARY, LTL_FUTURE, LTL_PAST, Tree, random_tree, text
 from tests.strategies import F, make_overlay
 
@@ -79,8 +81,66 @@ def test_precedence(logic: Logic, said: str, means: str) -> None:
     assert shape(parse(said, logic)) == means
 
 
+ATOMS = (
+    "p",
+    "loc = 2",
+    "loc in {1, 2}",
+    "a != b",
+    "TRUE",
+    "x in {1} union {2, 3}",
+    '"in" = p',
+    "a.b-c",
+    "(p)",
+    "(a) = b",
+)
+PIECES = ("", "(", ")", "!", " U ", " E ", "->", "--", "\n", " in ", " A [", "]", "{}", "'", "x", "TRUE")
+
+
 @given(st.integers(0, 2**32))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(1000), deadline=None)
+def test_without_the_grammar_it_means_the_same(seed: int) -> None:
+    """And stands in the same places; some of the texts are damaged."""
+    rng = random.Random(seed)
+    logic: Logic = rng.choice(("ctl", "ltl"))
+    unary, binary = (CTL_UNARY, ("EU", "AU")) if logic == "ctl" else ((*LTL_FUTURE, *LTL_PAST), ("U", "V", "S", "T"))
+    said = text(random_tree(rng, lambda rng: rng.choice(ATOMS), rng.randint(1, 5), unary=unary, binary=binary), rng)
+    for _ in range(rng.choice((0, 0, 0, 1, 2))):
+        at = rng.randrange(len(said) + 1)
+        said = said[:at] + rng.choice(PIECES) + said[at + rng.randint(0, 2) :]
+    here = plain(said, logic)
+    if here is not None:
+        assert here == parse_by_grammar(said, logic)
+
+
+@pytest.mark.parametrize(
+    ("logic", "said"),
+    [
+        ("ctl", "(src = 1 & dest = 5 & loc = 1) -> AF (loc = 5)"),
+        ("ctl", "src = 1 & dest = 5 -> A [ loc in {1, 2, 4} U loc = 5 ]"),
+        ("ctl", '!EF (loc = "in") -- a comment'),
+        ("ltl", "G (loc = 1 -> F loc = 2) U ({1} union {2, 3}) = p"),
+    ],
+)
+def test_what_people_write_needs_no_grammar(logic: Logic, said: str) -> None:
+    assert plain(said, logic) == parse_by_grammar(said, logic)
+
+
+@pytest.mark.parametrize(("said", "logic"), [("x = A", "ctl"), ("U", "ctl"), ("x = E", "ctl"), ("S = 1", "ltl")])
+def test_words_of_the_language_as_names_are_for_the_grammar(said: str, logic: Logic) -> None:
+    assert plain(said, logic) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["(" * 21 + "p" + ")" * 21, " & ".join(["p"] * 101), "AF " * 198 + "p", "!" * 198 + "p", "p -> " * 99 + "p"],
+)
+def test_long_and_deep_formulas(said: str) -> None:
+    found = plain(said, "ctl")
+    assert found is None or found == parse_by_grammar(said, "ctl")
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=examples(300), deadline=None)
 def test_what_is_written_is_what_is_read(seed: int) -> None:
     """Text with no more brackets than needed, by the precedence in NuSMV's manual, means the tree it came from."""
     rng = random.Random(seed)
@@ -200,7 +260,7 @@ def test_no_formula_is_too_much(said: str) -> None:
     st.text(alphabet="AEFGXU[](){}=!<>-&|, \n\"'loc123._src#;é" + "\N{SNOWMAN}", max_size=60),
     st.sampled_from(["ctl", "ltl"]),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_no_text_breaks_it(said: str, logic: Logic) -> None:
     answer = decide_spec(OVERLAY, NAMES, said, logic)
     if isinstance(answer, SpecError):

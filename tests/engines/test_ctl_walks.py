@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from momlint.engines.ctl import Names, SpecError, SpecFalse, SpecTrue, TopicEnds, decide_spec
 from momlint.engines.smv import OwnSpec, render_overlay, run
 from momlint.forwarding.overlay import Overlay
+from tests.budget import examples
 from tests.engines.nusmv import nusmv
 from tests.engines.temporal import CTL_UNARY, LTL_FUTURE, Tree, ctl, random_tree, text
 from tests.oracles import Oracle
@@ -220,7 +221,7 @@ def _three(tree: Tree, places: list[State], loop: int | None, holds: Callable[[s
     return result
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(overlays(min_n=1 + 1, max_n=5, max_colours=3), st.integers(0, 2**32))
 def test_random_formulas_by_the_definition(case: Case, seed: int) -> None:
     rng = random.Random(seed)

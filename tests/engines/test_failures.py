@@ -19,6 +19,7 @@ from momlint.engines.smt.render import failures as render
 from momlint.estate.resolved import Tolerate
 from momlint.forwarding.cuts import Graph, forest, immediate_dominators, strong_parts, suspects
 from momlint.forwarding.elements import connected_pairs
+from tests.budget import examples
 from tests.failing import Estate, random_estate
 from tests.strategies import L
 
@@ -34,7 +35,7 @@ def every(n: int) -> list[tuple[int, int]]:
     return [(s, d) for s in range(n) for d in range(n) if s != d]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(SEEDS)
 def test_single_failures(seed: int) -> None:
     estate = random_estate(seed)
@@ -48,7 +49,7 @@ def test_single_failures(seed: int) -> None:
     assert SmtEngine().survey(estate.overlay, estate.elements, asked) == tuple(expected)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(SEEDS, PROMISES)
 def test_the_smallest_failure(seed: int, promise: tuple[int, int, int]) -> None:
     estate = random_estate(seed, most=7)
@@ -133,7 +134,7 @@ def test_a_script_for_people() -> None:
 # -- pieces ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(SEEDS)
 def test_bridges_and_articulation_points(seed: int) -> None:
     estate = random_estate(seed, most=10, one_way=0)
@@ -159,7 +160,7 @@ def test_bridges_and_articulation_points(seed: int) -> None:
     assert {frozenset(part) for part in by_root.values()} == parts
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(SEEDS)
 def test_suspects_are_exact_within_a_strongly_connected_part(seed: int) -> None:
     draw = random.Random(seed)
@@ -175,7 +176,7 @@ def test_suspects_are_exact_within_a_strongly_connected_part(seed: int) -> None:
     assert set(elements) <= found <= {*elements, len(links)}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(SEEDS)
 def test_dominators_and_strong_parts(seed: int) -> None:
     draw = random.Random(seed)

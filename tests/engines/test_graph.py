@@ -13,6 +13,7 @@ from momlint.engines.graph import GraphEngine
 from momlint.engines.graph import walks as module
 from momlint.engines.question import Proved, Question, Refuted
 from momlint.forwarding import build_overlay, hop_count
+from tests.budget import examples
 from tests.forwarding.samples import (
     SIX_LINKS,
     SIX_TABLES,
@@ -48,26 +49,26 @@ def check(overlay, bound: int) -> None:
         assert decide(overlay, asked) == oracle.failing(asked), asked.kind
 
 
-@settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(2000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(overlays(), st.integers(0, 7))
 def test_graph_agrees_with_brute_force(case, bound):
     check(case.overlay, bound)
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(500), deadline=None, suppress_health_check=list(HealthCheck))
 @given(scrambles(), st.integers(0, 7))
 def test_nearly_everything_wrong(overlay, bound):
     check(overlay, bound)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=list(HealthCheck))
 @given(overlays(max_colours=8), st.integers(0, 7), st.integers(1, 3), st.integers(1, 100))
 def test_blocks_of_any_size(case, bound, colours, table):
     with mock.patch.object(module, "_COLOURS", colours), mock.patch.object(module, "_TABLE", table):
         check(case.overlay, bound)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(overlays(max_colours=6), st.data())
 def test_some_pairs_in_some_colours(case, data):
     overlay = case.overlay

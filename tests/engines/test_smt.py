@@ -23,6 +23,7 @@ from momlint.engines.question import Proved, Question, Refuted, Undecided, Verdi
 from momlint.engines.smt import SmtEngine, expected_seconds, render, with_z3
 from momlint.errors import UsageError
 from momlint.forwarding.overlay import NO_HOP, Overlay
+from tests.budget import examples
 from tests.oracles import Oracle
 from tests.strategies import Case, F, L, make_overlay, overlays, question
 
@@ -184,7 +185,7 @@ def questions(draw: st.DrawFn, case: st.SearchStrategy[Case]) -> tuple[Overlay, 
 SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
-@settings(max_examples=1000, deadline=None, suppress_health_check=SLOW_TO_DRAW)
+@settings(max_examples=examples(1000), deadline=None, suppress_health_check=SLOW_TO_DRAW)
 @given(questions(overlays(max_n=9, max_colours=5)))
 def test_as_the_brute_force_oracle_on_every_key(asked: tuple[Overlay, Question]) -> None:
     overlay, about = asked

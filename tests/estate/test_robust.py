@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from momlint.estate import LoadedEstate, load_source
 from momlint.source import read_source
+from tests.budget import examples
 from tests.estate.test_schema import EXAMPLE, EXAMPLE_YAML
 
 KNOWN = [
@@ -141,7 +142,7 @@ def _nothing(file: str) -> Any:
     raise FileNotFoundError(2, "No such file or directory", file)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(mutated(), st.booleans())
 def test_mutated_estates(document: Any, flow: bool) -> None:
     """Values of any kind in any place of the example."""
@@ -152,7 +153,7 @@ def test_mutated_estates(document: Any, flow: bool) -> None:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.dictionaries(st.sampled_from(KNOWN), values, max_size=5), st.booleans())
 def test_any_mapping(document: Any, versioned: bool) -> None:
     """Any structure at the top level."""
@@ -164,7 +165,7 @@ def test_any_mapping(document: Any, versioned: bool) -> None:
 LINES = EXAMPLE_YAML.splitlines(keepends=True)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.data())
 def test_mutated_text(data: st.DataObject) -> None:
     """The example's text with characters and lines changed: aliases, merges, tags, tabs, colons."""

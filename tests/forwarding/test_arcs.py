@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from momlint.forwarding import Hops, arcs, components, is_two_way, live_arcs, reach, usable_hops
+from tests.budget import examples
 from tests.oracles import Oracle
 from tests.strategies import F, L, any_overlays, make_overlay
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(any_overlays(), st.sampled_from([1, 1 << 21]))
 def test_reach_and_live_arcs_against_brute_force(overlay, block):
     oracle = Oracle(overlay)

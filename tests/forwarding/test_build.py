@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from momlint.estate.resolved import Link
 from momlint.forwarding import NO_HOP, NO_ROW, build_overlay, next_hops
+from tests.budget import examples
 from tests.forwarding.samples import (
     SIX_LINKS,
     SIX_TABLES,
@@ -164,7 +165,7 @@ def estates(draw):
     return make_estate(n, links, protocol=protocol, tables=tables, colours=colours, recovery=recovery)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(estates())
 def test_every_colour_reads_as_the_estate_says(estate):
     overlay = build_overlay(estate)

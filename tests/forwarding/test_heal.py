@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from momlint.forwarding import NO_HOP, heal, healed_deltas, solve
 from momlint.forwarding import healing as module
+from tests.budget import examples
 from tests.oracles import Oracle
 from tests.strategies import F, L, make_overlay, overlays
 
@@ -40,13 +41,13 @@ def agrees(overlay) -> None:
     assert key.tolist() == sorted(expected)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(overlays(max_colours=6, max_damage=0))
 def test_against_recomputing_everything(case):
     agrees(case.overlay)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(overlays(max_colours=6, max_damage=0), st.integers(1, 3), st.integers(1, 200))
 def test_blocks_of_any_size(case, colours, table):
     with mock.patch.object(module, "_COLOURS", colours), mock.patch.object(module, "_TABLE", table):

@@ -60,7 +60,8 @@ def test_names_of_topics_are_like_their_tuple() -> None:
     topics = [topic(name, (), ()) for name in "abcde"]
     names = TopicNames(topics, np.array([0, 2, 3]))
     assert names == ("a", "c", "d")
-    assert ("a", "c", "d") == names
+    expected = ("a", "c", "d")
+    assert expected == names
     assert names != ("a", "c")
     assert names != ["a", "c", "d"]
     assert names == TopicNames(topics[:4], np.array([0, 2, 3]))

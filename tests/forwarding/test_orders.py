@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from momlint.forwarding.orders import Order, Precedence, update_order
 from momlint.forwarding.overlay import Overlay
 from momlint.forwarding.transients import Core, Phase, mixed_loops
+from tests.budget import examples
 from tests.forwarding.test_transients import Mixes, ring_of, ring_to_zero
 from tests.strategies import overlays, scrambles
 
@@ -58,7 +59,7 @@ def judge(overlay: Overlay, phase: Phase) -> set[str]:
 
 
 @given(overlay=scrambles(max_n=6, max_colours=4) | overlays(max_n=7, max_colours=4).map(lambda case: case.overlay))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_every_permutation(overlay: Overlay) -> None:
     judge(overlay, "back")
     judge(overlay, "failed")
@@ -96,7 +97,7 @@ def loops(core: Core, changed: set[int]) -> bool:
 
 
 @given(cores=cores())
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 def test_every_permutation_of_any_cores(cores: list[Core]) -> None:
     order = update_order(cores)
 

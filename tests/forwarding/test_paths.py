@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from momlint.forwarding import NO_HOP, paths
 from momlint.forwarding.paths import shortest_paths
+from tests.budget import examples
 from tests.oracles import Oracle
 from tests.strategies import L, make_overlay, overlays
 
@@ -31,7 +32,7 @@ def agrees(overlay) -> None:
     ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(overlays(max_colours=1, max_damage=0), st.booleans())
 def test_against_exact_bellman_ford(case, large):
     with mock.patch.object(paths, "_RUSTWORKX_FROM", 0 if large else 10**9):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from momlint.forwarding.overlay import NO_HOP, Overlay
 from momlint.forwarding.potentials import Potentials, dead_base_entries
+from tests.budget import examples
 from tests.strategies import overlays, scrambles
 
 anything = st.one_of(overlays().map(lambda case: case.overlay), scrambles())
@@ -50,7 +51,7 @@ def cost_of_walk(o: Overlay, colour: int, dest: int, loc: int) -> Fraction | Non
     return None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(anything)
 def test_potentials_are_the_costs_of_walks(o: Overlay) -> None:
     found = Potentials.of(o)
@@ -63,7 +64,7 @@ def test_potentials_are_the_costs_of_walks(o: Overlay) -> None:
         assert (None if value >= found.costs.infinite else value * found.costs.unit) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(anything)
 def test_what_can_be_improved_is_not_shortest(o: Overlay) -> None:
     """Every improvable walk is longer than Dijkstra's; where none is and the base is right, every walk is shortest."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from momlint.forwarding import build_overlay, super_paths
 from momlint.forwarding import superpaths as module
+from tests.budget import examples
 from tests.forwarding.samples import SIX_LINKS, SIX_TOPICS, make_estate
 from tests.oracles import Oracle
 from tests.oracles import super_paths as expected_super_paths
@@ -46,7 +47,7 @@ def test_a_walk_that_does_not_arrive_covers_nothing():
     assert super_paths(overlay).tolist() == [False, True, True]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(any_overlays(), st.sampled_from([1, 50, 1 << 21]))
 def test_against_brute_force(overlay, block):
     oracle = Oracle(overlay)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 
 from momlint.forwarding.overlay import Overlay
 from momlint.forwarding.transients import Phase, closes, mixed_loops
+from tests.budget import examples
 from tests.oracles import Oracle
 from tests.strategies import F, L, make_overlay, overlays, scrambles
 
@@ -87,7 +88,7 @@ def _follow_by_hand(overlay: Overlay, phase: Phase, colour: int, dest: int, cycl
 
 @pytest.mark.parametrize("phase", ["back", "failed"])
 @given(case=overlays(max_n=7, max_colours=3, max_damage=4))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 def test_every_mix_of_planned_and_damaged_tables(phase: Phase, case: object) -> None:
     overlay: Overlay = case.overlay  # type: ignore[attr-defined]
     assert found(overlay, phase) == Mixes(overlay).expected(phase)
@@ -95,13 +96,13 @@ def test_every_mix_of_planned_and_damaged_tables(phase: Phase, case: object) -> 
 
 @pytest.mark.parametrize("phase", ["back", "failed"])
 @given(overlay=scrambles(max_n=6, max_colours=4))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 def test_every_mix_of_wrong_tables(phase: Phase, overlay: Overlay) -> None:
     assert found(overlay, phase) == Mixes(overlay).expected(phase)
 
 
 @given(overlay=scrambles(max_n=6, max_colours=4) | overlays(max_n=8).map(lambda case: case.overlay))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_within_is_both(overlay: Overlay) -> None:
     back = mixed_loops(overlay)
     within = mixed_loops(overlay, "failed", back)

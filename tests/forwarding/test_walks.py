@@ -18,6 +18,7 @@ from momlint.forwarding import (
     shortest_paths,
     walk,
 )
+from tests.budget import examples
 from tests.forwarding.samples import SIX_LINKS, SIX_TABLES, make_estate
 from tests.oracles import Oracle
 from tests.strategies import F, L, any_overlays, make_overlay, overlays
@@ -53,7 +54,7 @@ def test_the_ways_to_stop_and_to_loop():
     assert walk(overlay, 0, 3, 0) == Walk((3,), (NO_ROW,), "stopped", NO_HOP)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(any_overlays())
 def test_replay_against_brute_force(overlay):
     oracle = Oracle(overlay)
@@ -66,7 +67,7 @@ def test_replay_against_brute_force(overlay):
                 assert len(got.rows) == len(brokers) - (end != "stopped")
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(any_overlays())
 def test_measures_and_hop_counts_against_brute_force(overlay):
     oracle = Oracle(overlay)

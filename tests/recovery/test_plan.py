@@ -12,6 +12,7 @@ from momlint.errors import UsageError
 from momlint.estate.resolved import Colour, Group, Tolerate
 from momlint.findings import Place
 from momlint.recovery import Failure, count_tolerated, neighbour_counts, plan, planned_colours, row_bound, tolerated
+from tests.budget import examples
 from tests.recovery.estates import NOWHERE, expand, make_estate, oracle_tables, random_estate, triangle
 
 PROMISES = [
@@ -100,7 +101,7 @@ def test_too_many_colours_are_refused_with_the_limit_and_the_count() -> None:
         plan(triangle(), most=3)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(PROMISES))
 def test_condensed_and_expanded_again_it_is_dijkstra_in_every_colour(seed: int, promise: Tolerate) -> None:
     estate = random_estate(seed, promise)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from momlint.estate.resolved import RecoveryRow, Tolerate
 from momlint.forwarding import NO_HOP, NO_ROW
 from momlint.recovery import Entries, RecoveryTable, look_up, plan, table_of_rows, uncondense
+from tests.budget import examples
 from tests.recovery.estates import NOWHERE, expand, random_estate
 
 
@@ -83,7 +84,7 @@ def rows(draw: st.DrawFn) -> tuple[list[RecoveryRow], int, int]:
     return made, n, colours
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(rows(), st.data())
 def test_any_rows(given_rows: tuple[list[RecoveryRow], int, int], data: st.DataObject) -> None:
     made, n, colours = given_rows

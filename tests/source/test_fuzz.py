@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from momlint.findings import Span
 from momlint.source import Limits, MappingNode, Node, ScalarNode, SequenceNode, Source, read_source
+from tests.budget import examples
 from tests.source.emitting import generate
 
 LIMITS = Limits(alias_nodes=20_000, merged_entries=20_000)
@@ -92,13 +93,13 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.binary(max_size=60))
 def test_bytes(data: bytes) -> None:
     check(data)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=25))
 def test_pieces_of_yaml(pieces: list[str]) -> None:
     check("".join(pieces).encode())
@@ -121,7 +122,7 @@ def mutate(data: bytes, rng: random.Random) -> bytes:
     return data
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.integers(0, 2**32))
 def test_damaged_documents(seed: int) -> None:
     text = generate(seed).text

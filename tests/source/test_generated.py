@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from momlint.source import MappingNode, Node, ScalarNode, SequenceNode
+from tests.budget import examples
 from tests.source.emitting import Written, generate
 from tests.source.reading import plain, read
 
@@ -45,7 +46,7 @@ def compare(node: Node, written: Written) -> None:
                 compare(entry.value, value.alias_of)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(["", "\ufeff"]))
 def test_places(seed: int, mark: str) -> None:
     generated = generate(seed)
@@ -103,7 +104,7 @@ OTHERWISE = re.compile(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.one_of(
         st.from_regex(r"[-+]?[0-9]{1,4}(\.[0-9]{0,3})?([eE][-+]?[0-9]{1,2})?", fullmatch=True),

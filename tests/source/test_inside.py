@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from momlint.findings import Position, Span
 from momlint.source import ScalarNode, inside, read_source
+from tests.budget import examples
 
 
 def scalar(text: str) -> tuple[ScalarNode, list[str]]:
@@ -91,7 +92,7 @@ def test_what_cannot_be_told_is_not_guessed(text: str) -> None:
     width=st.integers(4, 20),
     data=st.data(),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_every_word_is_found_where_pyyaml_wrote_it(
     words: list[str], style: str, width: int, data: st.DataObject
 ) -> None:

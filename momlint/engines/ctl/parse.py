@@ -3,7 +3,7 @@
 From loose to tight: ``->`` (to the right); ``<->``; ``|``, ``xor``, ``xnor``; ``&``; in LTL ``U``, ``V``, ``S``,
 ``T``; the temporal operators of one operand; ``=``, ``!=``; ``in``; ``union``; ``!``. So ``AF loc = 2`` is ``AF (loc
 = 2)``, and ``G p -> q`` is ``(G p) -> q``. Wider than NuSMV in names only: a name that NuSMV could not read may stand
-in quotes. lark is imported, and the grammar compiled, on the first formula.
+in quotes. lark is imported, and the grammar compiled, on the first formula that `plain` cannot read.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from momlint.engines.ctl.plain import plain
 from momlint.engines.ctl.syntax import Binary, Constant, FormulaError, Name, Node, Set, Unary
 
 if TYPE_CHECKING:
@@ -80,6 +81,11 @@ _FOREIGN = {
 
 def parse(text: str, logic: Logic) -> Node:
     """The formula in `text`. Raises `FormulaError`, with offsets, where it is none."""
+    return plain(text, logic) or parse_by_grammar(text, logic)
+
+
+def parse_by_grammar(text: str, logic: Logic) -> Node:
+    """What `parse` says, always by lark and the grammar."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 
     _refuse_deep(text)

@@ -1,0 +1,55 @@
+"""``momlint fleet inventory``: the tables of many estates as Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from momlint import cli, config, discover
+from momlint.cli.console import Progress, complain
+from momlint.errors import UsageError
+
+
+def inventory(
+    paths: Sequence[str], output: str, master: str, conf: Sequence[str], seconds: float | None, force: bool, quiet: bool
+) -> int:
+    """Write the tables of the estates that `paths` name; the exit code."""
+    from momlint.fleet.guard import DEADLINE, Limits
+    from momlint.fleet.inventory import check_output, write_inventory
+    from momlint.fleet.spark import OnSpark
+    from momlint.lint import Options
+
+    if discover.STDIN in paths:
+        raise UsageError("standard input has no place in an inventory; name files or folders")
+    check_output(output, force)
+    places = list(paths) or ["."]
+    found = discover.discover(places)
+    settings = config.find(places[0])
+    options = Options(
+        select=settings.select or (),
+        ignore=settings.ignore or (),
+        per_file_ignores=dict(settings.per_file_ignores),
+        base=settings.base,
+        engine=settings.engine or "auto",
+        timeout=settings.timeout,
+    )
+    failures = list(found.failures)
+    if found.files:
+        with (
+            Progress(not quiet) as progress,
+            OnSpark(master, Limits(seconds or DEADLINE), progress, settings_of(conf)) as runner,
+        ):
+            failures += write_inventory(runner, found.files, options, output, force)
+    for failure in failures:
+        complain(f"momlint: error: {failure}")
+    return cli.FAULT if failures else cli.OK
+
+
+def settings_of(conf: Sequence[str]) -> dict[str, str]:
+    """The settings of Spark in ``--spark-conf KEY=VALUE``. Raises `UsageError`."""
+    found = {}
+    for setting in conf:
+        key, equals, value = setting.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--spark-conf: `{setting}` is not KEY=VALUE")
+        found[key] = value
+    return found

@@ -1,0 +1,17 @@
+"""How many random examples a test tries: a fifth of its number, or all with ``MOMLINT_TEST_ALL=1`` in the environment.
+
+The fast test command is for everybody, many times a day; ``scripts/check --all``, which is what CI runs, tries all.
+"""
+
+from __future__ import annotations
+
+import os
+
+#: Whether the tests take the time they need.
+ALL = os.environ.get("MOMLINT_TEST_ALL") == "1"
+_SHARE = 5
+
+
+def examples(count: int) -> int:
+    """For ``settings(max_examples=…)``; not for a test marked slow, which is run to be thorough."""
+    return count if ALL else count // _SHARE

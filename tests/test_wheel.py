@@ -1,0 +1,84 @@
+"""The wheel, in a clean virtual environment outside the checkout: it has all that momlint is made of."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+pytestmark = pytest.mark.slow
+
+
+def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command that knows nothing of this checkout and of the environment the tests run in."""
+    ours = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
+    return subprocess.run(
+        [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def done(*command: str | Path, cwd: Path) -> str:
+    """What a command prints that has to succeed."""
+    ran = run(*command, cwd=cwd)
+    assert ran.returncode == 0, f"{command}\n{ran.stdout}\n{ran.stderr}"
+    return ran.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from this checkout."""
+    folder = tmp_path_factory.mktemp("dist")
+    done(sys.executable, "-m", "build", "--wheel", "--outdir", folder, CHECKOUT, cwd=folder)
+    (built,) = folder.glob("momlint-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def momlint(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program, installed from the wheel with what it depends on, and nothing else."""
+    environment = tmp_path_factory.mktemp("venv")
+    done(sys.executable, "-m", "venv", environment, cwd=environment)
+    programs = environment / ("Scripts" if os.name == "nt" else "bin")
+    done(programs / "python", "-m", "pip", "install", "--quiet", wheel, cwd=environment)
+    return programs / "momlint"
+
+
+def test_the_wheel_holds_rules_and_templates(wheel: Path) -> None:
+    packed = set(zipfile.ZipFile(wheel).namelist())
+    for folder, pattern in (("rules", "*/*.yaml"), ("templates", "*.j2")):
+        files = sorted((CHECKOUT / folder).glob(pattern))
+        assert files
+        for file in files:
+            assert f"momlint/_data/{folder}/{file.relative_to(CHECKOUT / folder).as_posix()}" in packed
+    assert "momlint/py.typed" in packed
+    assert not [name for name in packed if name.startswith(("tests/", "bench/", "rules/", "templates/"))]
+
+
+def test_the_installed_program(momlint: Path, tmp_path: Path) -> None:
+    where = done(momlint.with_name("python"), "-c", "import momlint; print(momlint.__file__)", cwd=tmp_path)
+    assert not Path(where.strip()).is_relative_to(CHECKOUT)
+    rules = done(momlint, "rules", cwd=tmp_path)
+    codes = [line.split()[0] for line in rules.splitlines()]
+    assert codes == sorted(path.name.partition("-")[0] for path in (CHECKOUT / "rules").glob("*/*.yaml"))
+    assert done(momlint, "explain", "MOM302", cwd=tmp_path).startswith("MOM302 forwarding-loop\n")
+    assert done(momlint, "--version", cwd=tmp_path).startswith("momlint ")
+
+    done(momlint, "init", cwd=tmp_path)
+    # The solver's templates come from the wheel as well.
+    last = done(momlint, "check", cwd=tmp_path).splitlines()[-1]
+    assert last.startswith("Proved: ")
+    assert last.endswith("engines graph and smt, decided twice.")
+    assert "(check-sat)" in done(momlint, "render", "--to", "smt2", "topology.yaml", cwd=tmp_path)
+
+    bad = (CHECKOUT / "examples" / "six-brokers" / "misrouted.yaml").read_text(encoding="utf-8")
+    (tmp_path / "misrouted.yaml").write_text(bad, encoding="utf-8")
+    for engine in ("auto", "graph", "smt"):
+        ran = run(momlint, "check", "--engine", engine, "misrouted.yaml", cwd=tmp_path)
+        assert (ran.returncode, ran.stderr) == (1, "")
+        assert "error[MOM303] black-hole" in ran.stdout
