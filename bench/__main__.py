@@ -31,7 +31,7 @@ SMALL: dict[str, list[list[str]]] = {
     "plan": [["--colours", "10"]],
     "read": [["--megabytes", "3"]],
     "smt": [["--quick"]],
-    "smv": [["engines", "--quick"]],
+    "smv": [["render"]],
     "startup": [["--runs", "10"]],
     "topics": [["--runs", "3"]],
 }

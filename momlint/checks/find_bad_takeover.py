@@ -15,6 +15,7 @@ from momlint.findings import Affected, Draft, Place, RelatedDraft, Witness
 from momlint.forwarding.arcs import unconnected
 from momlint.forwarding.latency import placed, with_failed_end
 from momlint.forwarding.overlay import Overlay
+from momlint.forwarding.ragged import distinct
 from momlint.forwarding.tables import NEVER
 from momlint.forwarding.walks import Walk, measure, reached_from, walk
 
@@ -191,7 +192,7 @@ def _lost(context: Context, case: _Case) -> list[_Lost]:
     n = context.overlay.n
     home_source, home_dest = np.divmod(context.needs.pairs, max(n, 1))
     pair, colour = with_failed_end(case.overlay, home_source.astype(np.int32), home_dest.astype(np.int32))
-    key = np.unique(colour * max(len(context.needs.pairs), 1) + pair)
+    key = distinct(colour * max(len(context.needs.pairs), 1) + pair)
     colour, pair = np.divmod(key, max(len(context.needs.pairs), 1))
     source = placed(case.overlay, colour, home_source[pair].astype(np.int32), context.estate.takeover)
     dest = placed(case.overlay, colour, home_dest[pair].astype(np.int32), context.estate.takeover)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from momlint.checks.context import Context
 from momlint.errors import ReplayError
 from momlint.forwarding.latency import Timings, decimal_of, timings
+from momlint.forwarding.ragged import without
 from momlint.forwarding.walks import Walk, live_arc, walk
 
 
@@ -54,7 +55,7 @@ def timed(context: Context, pairs: NDArray[np.int64]) -> Timings:
 
     In a colour of which it is not known what has failed in it, nothing arrives.
     """
-    unknown = np.setdiff1d(np.arange(context.overlay.colours), context.all_colours)
+    unknown = without(np.arange(context.overlay.colours), context.all_colours.astype(np.int64))
     source, dest = np.divmod(pairs, max(context.overlay.n, 1))
     processing = [broker.processing_ms for broker in context.estate.brokers]
     takeover = context.estate.takeover

@@ -22,7 +22,7 @@ import numpy as np
 
 from momlint.forwarding.arcs import Hops
 from momlint.forwarding.overlay import NO_HOP, Overlay
-from momlint.forwarding.ragged import ramp, segment_starts
+from momlint.forwarding.ragged import distinct, ramp, segment_starts
 from momlint.forwarding.walks import entry, live_arc
 
 if TYPE_CHECKING:
@@ -348,7 +348,7 @@ def _without_ends(tail: NDArray[np.intp], head: NDArray[np.intp], left: NDArray[
         times = start[ends + 1] - start[ends]
         sources = into[np.repeat(start[ends], times) + ramp(times)]
         np.subtract.at(ways, sources, 1)
-        sources = np.unique(sources)
+        sources = distinct(sources)
         ends = sources[(ways[sources] == 0) & left[sources]]
     return left
 

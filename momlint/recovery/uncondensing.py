@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.forwarding import NO_HOP, NO_ROW
+from momlint.forwarding.ragged import distinct
 from momlint.recovery.runs import complement, gather, starts_of
 from momlint.recovery.table import RecoveryTable
 
@@ -219,7 +220,7 @@ class _Uncondense:
 
     def _turn_home(self) -> None:
         """Make home's entries the base where they are not."""
-        odd = np.unique(self.cells[self.colour == self.home])
+        odd = distinct(self.cells[self.colour == self.home])
         if not odd.size or odd.size * self.colours > MOST_EXPANDED:
             return
         rank = np.full(self.base_row.size, -1, np.int64)

@@ -15,7 +15,7 @@ from momlint.fleet.work import Fault, Work
 class Said:
     """What a unit gave: its number, and what it was told or why it failed."""
 
-    unit: int
+    number: int
     text: str
 
 

@@ -1,0 +1,152 @@
+"""A plan by many hands: recovery tables of blocks of destinations, each written by whoever works it out.
+
+The tree of a destination serves all colours, so that a block's rows are whole: no colour has to be brought together
+with another. Next hops of the colours are nowhere in one place, neither as deltas nor as tables.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from momlint.errors import UsageError
+from momlint.fleet.shards import TARGET
+from momlint.fleet.work import Common, Fault, Runner, Work
+from momlint.forwarding import NO_HOP, build_overlay
+from momlint.forwarding.healing import healed_deltas
+from momlint.forwarding.paths import ShortestPaths, solve
+from momlint.recovery import Plan, condense, planned_colours, write_recovery
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from momlint.estate.resolved import Estate
+    from momlint.recovery.write import Form
+
+#: CPU seconds of a destination in a colour, by bench/bench_fleet.py.
+SECONDS = 2.0e-5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """What all parts of a plan need: the shortest paths without failure, what fails in each colour, and the names."""
+
+    solved: ShortestPaths
+    arc_link: NDArray[np.int32]
+    failed_link: NDArray[np.bool_]
+    failed_broker: NDArray[np.bool_]
+    brokers: tuple[str, ...]
+    colours: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A part that was written: how many rows; or why it was not."""
+
+    rows: int
+    undecided: str | None = None
+
+
+class PlanParts(Work[Written]):
+    """Unit i plans the destinations from ``bounds[i]`` up to ``bounds[i + 1]`` and writes a file of `folder`.
+
+    A unit that is done twice (a worker was lost) writes the same file again.
+    """
+
+    result_type: ClassVar[type[Any]] = Written
+
+    def __init__(self, network: Network | None, bounds: Sequence[int], folder: str, form: Form) -> None:
+        self._network = network
+        self._bounds = list(bounds)
+        self._folder = folder
+        self._form: Form = form
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_network": None}
+
+    @property
+    def units(self) -> int:
+        """Blocks of destinations."""
+        return len(self._bounds) - 1
+
+    @property
+    def common(self) -> Common:
+        """The network."""
+        return Common("network", self._network)
+
+    def bind(self, common: Any) -> None:
+        """Take the network."""
+        self._network = common
+
+    def run(self, unit: int) -> Written:
+        """Plan one block of destinations in all colours."""
+        network = self._network
+        assert network is not None
+        dests = range(self._bounds[unit], self._bounds[unit + 1])
+        key, hop = healed_deltas(network.solved, network.arc_link, network.failed_link, network.failed_broker, dests)
+        base = np.full_like(network.solved.next, NO_HOP)
+        base[dests.start : dests.stop] = network.solved.next[dests.start : dests.stop]
+        table = condense(len(network.brokers), len(network.colours), base, key, hop)
+        path = os.path.join(self._folder, f"part-{unit:05d}.parquet")
+        write_recovery(path, table, network.brokers, network.colours, self._form)
+        return Written(table.rows)
+
+    def undecided(self, unit: int, fault: Fault) -> Written:
+        """Nothing was written."""
+        return Written(0, f"destinations `{self._bounds[unit]}` to `{self._bounds[unit + 1] - 1}`: {fault.reason}")
+
+
+def plan_into(estate: Estate, folder: str, runner: Runner, form: Form = "auto", target: float = TARGET) -> Plan:
+    """Plan as `momlint.recovery.plan` does, and write the tables as files of Parquet into `folder`, which is made.
+
+    The rows are those of ``plan(estate).table()``, in parts by destination. What is returned has the colours and the
+    overlay without failure, and no deltas. Workers write the files themselves, so that they must see the folder.
+
+    Raises `UsageError` (see `planned_colours`), for a folder that is not empty, and where a part was given up.
+    """
+    colours = tuple(planned_colours(estate))
+    calm = build_overlay(
+        replace(
+            estate,
+            topics=(),
+            protocol="shortest-path",
+            table_rows=(),
+            recovery_rows=None,
+            recovery_file=None,
+            colours_declared=False,
+            colours=[],
+        )
+    )
+    failed_link = np.zeros((len(colours), len(estate.links)), bool)
+    failed_broker = np.zeros((len(colours), calm.n), bool)
+    for index, colour in enumerate(colours):
+        failed_link[index, list(colour.failure.links)] = True
+        failed_broker[index, list(colour.failure.brokers)] = True
+    solved = solve(calm.n, calm.arc_tail, calm.arc_head, calm.arc_cost)
+    names = tuple(broker.id for broker in estate.brokers), tuple(colour.name for colour in colours)
+    network = Network(solved, calm.arc_link, failed_link, failed_broker, *names)
+
+    _make_folder(folder)
+    seconds = len(colours) * calm.n * SECONDS
+    parts = max(1, min(calm.n, max(runner.takers, round(seconds / target))))
+    bounds = np.linspace(0, calm.n, parts + 1).astype(int).tolist()
+    work = PlanParts(network, bounds, os.path.abspath(folder), form)
+    lost = [done.undecided for done in runner.run(work, [seconds / parts] * parts) if done.undecided is not None]
+    if lost:
+        raise UsageError(f"{folder}: the plan is not complete: {lost[0]}")
+    home = next(index for index, colour in enumerate(colours) if not any(colour.failure))
+    return Plan(colours, home, replace(calm, failed_link=failed_link, failed_broker=failed_broker))
+
+
+def _make_folder(folder: str) -> None:
+    try:
+        os.makedirs(folder, exist_ok=True)
+        taken = os.listdir(folder)
+    except OSError as error:
+        raise UsageError(f"{folder}: the tables cannot be written: {error.strerror or error}") from error
+    if taken:
+        raise UsageError(f"{folder}: there is something in this folder already; name another")

@@ -1,0 +1,85 @@
+"""The process pool: shards in guarded children of this process, several at a time."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from momlint.fleet.guard import Guard, Limits
+from momlint.fleet.shards import cut
+from momlint.fleet.work import Shard, Work
+
+R = TypeVar("R")
+Say = Callable[[str], None]
+
+
+class Processes:
+    """A runner on this machine: a context manager that ends its children.
+
+    `jobs`: how many at a time; they are started when there is work for them.
+    """
+
+    name = "process"
+
+    def __init__(self, jobs: int, limits: Limits, say: Say = lambda _: None) -> None:
+        self.takers = jobs
+        self._guards = [Guard(limits, os.getcwd()) for _ in range(jobs)]
+        self._say = say
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for guard in self._guards:
+            guard.close()
+
+    def run(self, work: Work[R], seconds: Sequence[float]) -> Iterator[R]:
+        """The results of all units, in order; `seconds`: about how long each takes."""
+        shards = cut(seconds, self.takers)
+        waiting: queue.SimpleQueue[Shard] = queue.SimpleQueue()
+        for shard in shards:
+            waiting.put(shard)
+        done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        stop = threading.Event()
+
+        def serve(guard: Guard) -> None:
+            try:
+                while not stop.is_set():
+                    shard = waiting.get_nowait()
+                    for unit, result in guard.run(work, shard):
+                        done.put(("unit", unit, result))
+                    done.put(("shard",))
+            except queue.Empty:
+                pass  # nothing is left to do
+            except BaseException as error:  # noqa: BLE001  raised again below, where somebody waits
+                done.put(("error", error))
+
+        threads = [threading.Thread(target=serve, args=(guard,), daemon=True) for guard in self._guards[: len(shards)]]
+        for thread in threads:
+            thread.start()
+        try:
+            yield from self._in_order(done, len(shards), work.units)
+        finally:
+            stop.set()
+
+    def _in_order(self, done: queue.SimpleQueue[Any], shards: int, units: int) -> Iterator[Any]:
+        kept: dict[int, Any] = {}
+        upcoming = finished = 0
+        while finished < shards or upcoming < units:
+            match done.get():
+                case ("unit", unit, result):
+                    kept[unit] = result
+                case ("error", error):
+                    raise error
+                case ("shard",):
+                    finished += 1
+                    self._say(f"shard {finished} of {shards}")
+            while upcoming in kept:
+                yield kept.pop(upcoming)
+                upcoming += 1

@@ -1,0 +1,35 @@
+"""The serial runner: every unit in this process, one after the other, and nothing guarded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Self, TypeVar
+
+from momlint.fleet.work import Work, run_units
+
+R = TypeVar("R")
+
+
+class Serial:
+    """A runner without helpers: what the others must agree with."""
+
+    name = "serial"
+    takers = 1
+
+    def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
+        self._say = say
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing was opened."""
+
+    def run(self, work: Work[R], seconds: Sequence[float]) -> Iterator[R]:
+        """The results of all units, in order."""
+        work.take_helper(self)
+        if work.common is not None:
+            work.bind(work.common.value)
+        for unit, result in run_units(work, range(work.units)):
+            self._say(f"{unit + 1} of {work.units}")
+            yield result
