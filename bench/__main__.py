@@ -27,6 +27,7 @@ SMALL: dict[str, list[list[str]]] = {
     "colours": [["--brokers", "96", "--links", "192", "--runs", "1"]],
     "condense": [["--sizes", "16,32,64,96", "--graphs", "1"]],
     "engines": [["--runs", "3", "--sizes", "50,192", "--colours"]],
+    "fleet": [["memory"]],  # the others need Spark
     "path_lengths": [["--graphs", "2"]],
     "plan": [["--colours", "10"]],
     "read": [["--megabytes", "3"]],
@@ -38,6 +39,7 @@ SMALL: dict[str, list[list[str]]] = {
 #: The same for ``--full``.
 FULL: dict[str, list[list[str]]] = {
     "engines": [["--colours"]],
+    "fleet": [["work"], ["overlay"], ["executors"], ["memory"]],
     "smv": [["render"], ["topics"], ["engines"]],
 }
 

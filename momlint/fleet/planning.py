@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from momlint.estate.resolved import Estate
     from momlint.recovery.write import Form
 
-#: CPU seconds of a destination in a colour, by bench/bench_fleet.py.
-SECONDS = 2.0e-5
+#: CPU seconds of a destination in a colour, for each broker.
+SECONDS = 1.0e-8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,7 +131,7 @@ def plan_into(estate: Estate, folder: str, runner: Runner, form: Form = "auto", 
     network = Network(solved, calm.arc_link, failed_link, failed_broker, *names)
 
     _make_folder(folder)
-    seconds = len(colours) * calm.n * SECONDS
+    seconds = len(colours) * calm.n**2 * SECONDS
     parts = max(1, min(calm.n, max(runner.takers, round(seconds / target))))
     bounds = np.linspace(0, calm.n, parts + 1).astype(int).tolist()
     work = PlanParts(network, bounds, os.path.abspath(folder), form)

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from momlint.forwarding.overlay import Overlay
 
 #: CPU seconds by bench/bench_fleet.py: graph takes so long for each entry and delta, …
-GRAPH_ENTRY = 0.5e-6
+GRAPH_ENTRY = 0.4e-6
 #: … and so long for each arc and colour where it searches for paths;
-GRAPH_ARC = 0.3e-6
+GRAPH_ARC = 0.1e-6
 #: a survey of one failure by graph, each broker and arc; latencies, each pair and colour in which it may differ.
-GRAPH_SURVEY = 0.1e-6
-PAIR_AND_COLOUR = 0.3e-6
+GRAPH_SURVEY = 1e-9
+PAIR_AND_COLOUR = 0.05e-6
 #: What takes less is done where it is asked: the overlay and the question have to travel.
 FROM = 3.0
 

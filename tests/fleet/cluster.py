@@ -13,6 +13,8 @@ from typing import Self
 
 import pyspark
 
+from tests.fleet.processes import children
+
 _HOME = os.path.dirname(pyspark.__file__)
 _PATIENCE = 120.0
 
@@ -91,28 +93,3 @@ class Cluster:
                 return found[1]
             time.sleep(0.2)
         raise RuntimeError(f"{name} does not start:\n{text}")
-
-
-def children() -> dict[int, int]:
-    """Every live process → its parent."""
-    found = {}
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                rest = (folder / "stat").read_text().rsplit(")", 1)[1].split()
-            except (FileNotFoundError, ProcessLookupError):
-                continue  # it has just ended
-            if rest[0] != "Z":
-                found[int(folder.name)] = int(rest[1])
-    return found
-
-
-def descendants(pid: int) -> set[int]:
-    """The live processes below one."""
-    parents = children()
-    below = {pid}
-    while True:
-        more = {child for child, parent in parents.items() if parent in below} - below
-        if not more:
-            return below - {pid}
-        below |= more

@@ -27,6 +27,8 @@ def needs_spark() -> None:
     try:
         check_requirements()
     except UsageError as reason:
+        if os.environ.get("MOMLINT_TEST_ALL") and os.environ.get("MOMLINT_TEST_WITHOUT_SPARK") != "1":
+            pytest.fail(f"{reason}; MOMLINT_TEST_WITHOUT_SPARK=1 skips these tests")
         pytest.skip(str(reason))
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.fleet.estates import write_many
+from tests.fleet.processes import descendants
 
 if TYPE_CHECKING:
     from tests.fleet.cluster import Cluster
@@ -104,8 +105,6 @@ def test_an_executor_that_is_killed_changes_nothing(cluster: Cluster, many: Path
 
 def shards_are_done(cluster: Cluster) -> bool:
     """Whether executors are at work: their guards have children."""
-    from tests.fleet.cluster import descendants
-
     return any(
         b"momlint.fleet.child" in Path(f"/proc/{pid}/cmdline").read_bytes()
         for executor in cluster.executors()
@@ -129,8 +128,6 @@ def test_a_shard_that_always_hangs_is_exit_3(cluster: Cluster, tmp_path: Path) -
 
 
 def test_an_interrupt_leaves_nothing_running(cluster: Cluster, tmp_path: Path) -> None:
-    from tests.fleet.cluster import descendants
-
     os.mkfifo(tmp_path / "pipe.mom.yaml")
     process = subprocess.Popen(
         command("--runner", "spark", "--spark", cluster.master),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -97,3 +99,29 @@ def test_an_inventory_of_nothing_or_of_standard_input(
     assert (ran.code, "standard input has no place in an inventory" in ran.err) == (2, True)
     ran = run("fleet", "inventory", "gone", "--output", "out")
     assert (ran.code, "gone: no such file or folder" in ran.err) == (2, True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_an_interrupt_of_the_pool_leaves_nothing_running(tmp_path: Path) -> None:
+    from tests.fleet.processes import descendants, is_running
+
+    os.mkfifo(tmp_path / "pipe.mom.yaml")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "momlint", "check", ".", "--runner", "process", "--jobs", "2"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    until = time.monotonic() + 60
+    while not (below := descendants(process.pid)) and time.monotonic() < until:
+        time.sleep(0.1)
+    time.sleep(1.0)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.endswith("momlint: interrupted\n")
+    assert "Traceback" not in err
+    assert below
+    assert not [pid for pid in below if is_running(pid)]

@@ -12,6 +12,7 @@ import pytest
 
 from momlint.errors import InternalError
 from momlint.fleet.guard import Guard, Limits
+from tests.fleet.processes import is_running
 from tests.fleet.works import Obey, Said
 
 LIMITS = Limits(seconds=30.0, memory=4 << 30)
@@ -96,15 +97,7 @@ def test_a_child_goes_with_its_guard_even_while_it_spins() -> None:
     parent.wait()
     parent.stdout.close()
     for _ in range(100):
-        if not _is_running(child):
+        if not is_running(child):
             return
         time.sleep(0.1)
     pytest.fail("the child outlives its guard")
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as stream:
-            return stream.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
