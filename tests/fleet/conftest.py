@@ -27,8 +27,8 @@ def needs_spark() -> None:
     try:
         check_requirements()
     except UsageError as reason:
-        if os.environ.get("MOMLINT_TEST_ALL") and os.environ.get("MOMLINT_TEST_WITHOUT_SPARK") != "1":
-            pytest.fail(f"{reason}; MOMLINT_TEST_WITHOUT_SPARK=1 skips these tests")
+        if os.environ.get("MOMLINT_TEST_SPARK") == "1":
+            pytest.fail(f"{reason}; without MOMLINT_TEST_SPARK=1 these tests are skipped")
         pytest.skip(str(reason))
 
 
