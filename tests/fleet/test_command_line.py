@@ -112,6 +112,8 @@ def test_an_interrupt_of_the_pool_leaves_nothing_running(tmp_path: Path) -> None
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A gate that runs in the background ignores interrupts, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 (no threads here)
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
     )
     until = time.monotonic() + 60
