@@ -23,7 +23,6 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.fleet.cluster import Cluster
 from tests.fleet.estates import large_estate, write_many
 
 ROOT = str(Path(__file__).parents[1])
@@ -36,11 +35,16 @@ class Run:
     """A finished run. `peak`: the largest resident size of each kind of process, MiB."""
 
     wall: float = 0.0
-    cpu: float = 0.0
+    cpus: dict[str, float] = field(default_factory=dict)
     code: int = 0
     digest: str = ""
     said: str = ""
     peak: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds of all processes."""
+        return sum(self.cpus.values())
 
 
 class Watch:
@@ -49,16 +53,21 @@ class Watch:
     def __init__(self, pid: int) -> None:
         self._root = pid
         self._cpu: dict[tuple[int, str], float] = {}
+        self._kind: dict[tuple[int, str], str] = {}
         self.peak: dict[str, float] = {}
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def stop(self) -> float:
-        """End it; the CPU seconds."""
+    def stop(self) -> dict[str, float]:
+        """End it; the CPU seconds of each kind of process."""
         self._over.set()
         self._thread.join()
-        return sum(self._cpu.values())
+        found: dict[str, float] = {}
+        for process, seconds in self._cpu.items():
+            kind = self._kind.get(process, "other")
+            found[kind] = found.get(kind, 0.0) + seconds
+        return found
 
     def _run(self) -> None:
         while True:
@@ -81,16 +90,20 @@ class Watch:
         for pid in below & found.keys():
             rest = found[pid][1]
             self._cpu[pid, rest[19]] = (int(rest[11]) + int(rest[12])) / _TICKS
-            self._note_peak(pid)
+            self._note_peak((pid, rest[19]))
 
-    def _note_peak(self, pid: int) -> None:
+    def _note_peak(self, process: tuple[int, str]) -> None:
+        pid = process[0]
         try:
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
             status = Path(f"/proc/{pid}/status").read_text()
         except (FileNotFoundError, ProcessLookupError):
             return
+        if not command:  # it is ending
+            return
         kind = "momlint" if pid == self._root else "child" if b"fleet.child" in command else "other"
         kind = "java" if b"java" in command.split(b"\0")[0] else kind
+        self._kind[process] = kind
         for line in status.splitlines():
             if line.startswith("VmHWM:"):
                 self.peak[kind] = max(self.peak.get(kind, 0.0), int(line.split()[1]) / 1024)
@@ -121,35 +134,42 @@ def run(folder: str, *arguments: str) -> Run:
 
 
 def show(title: str, found: Run) -> None:
-    peaks = ", ".join(f"{kind} {size:,.0f}" for kind, size in sorted(found.peak.items()))
+    peaks = ", ".join(
+        f"{kind} {found.cpus.get(kind, 0.0):.1f} s {size:,.0f} MiB" for kind, size in sorted(found.peak.items())
+    )
     times = f"wall {found.wall:7.1f} s  cpu {found.cpu:7.1f} s"
-    print(f"  {title:28} {times}  exit {found.code}  {found.digest}  MiB {peaks}", flush=True)
+    print(f"  {title:28} {times}  exit {found.code}  {found.digest}  ({peaks})", flush=True)
 
 
 def same(runs: list[Run]) -> None:
     print(f"  reports: {'identical' if len({found.digest for found in runs}) == 1 else 'DIFFERENT'}", flush=True)
 
 
-def work(counts: list[int], cores: int) -> None:
+def work(counts: list[int], cores: int, wanted: list[str]) -> None:
     for count in counts:
         with tempfile.TemporaryDirectory() as folder:
             paths = write_many(Path(folder), count)
             size = sum(os.path.getsize(path) for path in paths)
             print(f"{count:,} files, {size / 1e6:.1f} MB; load {os.getloadavg()[0]:.1f}", flush=True)
             check = ("check", ".", "-f", "json")
-            runs = [run(folder, *check)]
-            show("one after the other", runs[0])
-            runs.append(run(folder, *check, "--runner", "process", "--jobs", str(cores)))
-            show(f"pool of {cores}", runs[1])
-            runs.append(run(folder, *check, "--runner", "spark", "--spark", f"local[{cores}]"))
-            show(f"Spark, local[{cores}]", runs[2])
-            same(runs)
-            over = runs[2].cpu - runs[0].cpu
-            print(
-                f"  CPU of one after the other: {runs[0].cpu / count * 1e3:.2f} ms a file, "
-                f"{runs[0].cpu / size * 1e6:.2f} s a MB; Spark's share: {over:.1f} s, {over / runs[2].cpu:.0%}",
-                flush=True,
-            )
+            runners = {
+                "serial": ("one after the other", ()),
+                "pool": (f"pool of {cores}", ("--runner", "process", "--jobs", str(cores))),
+                "spark": (f"Spark, local[{cores}]", ("--runner", "spark", "--spark", f"local[{cores}]")),
+            }
+            runs: dict[str, Run] = {}
+            for name in wanted:
+                title, options = runners[name]
+                runs[name] = run(folder, *check, *options)
+                show(title, runs[name])
+            same(list(runs.values()))
+            if len(runs) == len(runners):
+                over = runs["spark"].cpu - runs["serial"].cpu
+                print(
+                    f"  {runs['serial'].cpu / count * 1e3:.1f} CPU ms a file; Spark's own: {over:.1f} CPU s more, "
+                    f"{over / runs['spark'].cpu:.0%} of its run",
+                    flush=True,
+                )
 
 
 def overlay(topics: int, cores: int, engines: list[str]) -> None:
@@ -169,18 +189,28 @@ def overlay(topics: int, cores: int, engines: list[str]) -> None:
 
 
 def executors(count: int) -> None:
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as place:
-        write_many(Path(folder), count)
-        walls = []
+    from tests.fleet.cluster import Cluster
+
+    with tempfile.TemporaryDirectory() as work, tempfile.TemporaryDirectory() as place:
+        few, many = Path(work) / "few", Path(work) / "many"
+        write_many(few, 2)
+        write_many(many, count)
+        walls, starts = [], []
         for workers in (1, 2):
             where = Path(place) / str(workers)
             where.mkdir()
             with Cluster(where, workers) as cluster:
-                begin = os.getloadavg()[0]
-                found = run(folder, "check", ".", "-f", "json", "--runner", "spark", "--spark", cluster.master)
-                show(f"{count:,} files, {workers} executor(s), load {begin:.1f}", found)
+                check = ("check", ".", "-f", "json", "--runner", "spark", "--spark", cluster.master)
+                starts.append(run(str(few), *check).wall)
+                found = run(str(many), *check)
+                show(f"{count:,} files, executors: {workers}", found)
                 walls.append(found.wall)
-        print(f"  efficiency of two executors, start of Spark included: {walls[0] / walls[1] / 2:.2f}", flush=True)
+        shares = [wall - start for wall, start in zip(walls, starts, strict=True)]
+        print(
+            f"  efficiency of two executors: {shares[0] / shares[1] / 2:.2f}; with Spark's start "
+            f"({starts[0]:.1f} s and {starts[1]:.1f} s): {walls[0] / walls[1] / 2:.2f}",
+            flush=True,
+        )
 
 
 def memory(cores: int) -> None:
@@ -206,11 +236,12 @@ def main() -> None:
     parser.add_argument("--topics", type=int, default=100_000)
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--engines", default="auto,smt")
+    parser.add_argument("--runners", default="serial,pool,spark")
     options = parser.parse_args()
     counts = [int(count) for count in options.files.split(",")]
     match options.what:
         case "work":
-            work(counts, options.cores)
+            work(counts, options.cores, options.runners.split(","))
         case "overlay":
             overlay(options.topics, options.cores, options.engines.split(","))
         case "executors":

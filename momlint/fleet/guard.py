@@ -31,6 +31,7 @@ R = TypeVar("R")
 DEADLINE = 600.0
 #: Seconds that a child may take to start; a loaded machine is slow, and nothing the user wrote plays a part.
 _START = 120.0
+_POSIX = os.name == "posix"
 #: Threads of numerical libraries reserve address space each, and the shards have the processors already.
 _QUIET = {
     "OMP_NUM_THREADS": "1",
@@ -126,6 +127,10 @@ class Guard:
                 fault = self.limits.deadline_passed()
             except (EOFError, BrokenPipeError):
                 fault = self._death(one)
+            except BaseException:
+                # Whoever took the results has gone; what the child still sends is of no use to the next.
+                self._drop()
+                raise
             if fault is not None:
                 self._drop()
                 if one.served == 0 or fault.kind == "deadline":
@@ -197,6 +202,8 @@ class _Child:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             env=environment,
+            # A group of its own, so that programs it has started (a model checker) go with it.
+            process_group=0 if _POSIX else None,
         )
         self._frames: queue.SimpleQueue[Any] = queue.SimpleQueue()
         assert self._process.stdout is not None
@@ -252,7 +259,11 @@ class _Child:
 
     def kill(self) -> None:
         """End it now."""
-        self._process.kill()
+        if _POSIX:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        else:
+            self._process.kill()
         self._process.wait()
         self._listener.join()
         for stream in (self._process.stdin, self._process.stdout):

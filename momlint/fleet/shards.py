@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 #: CPU seconds of a shard. A task on Spark costs a tenth of one; and when only the last shards are left, others wait.
-TARGET = 1.5
+TARGET = 2.0
 #: Where there is little work, shards get smaller, so that each taker gets about so many.
 ROUNDS = 3
 

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+#: momlint for ``python -c``, to be interrupted even where the tests run in the background of a shell: what runs there
+#: ignores interrupts, and hands that down.
+INTERRUPTIBLE = (
+    "import signal, sys\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "from momlint.cli import main\n"
+    "sys.exit(main(sys.argv[1:]))\n"
+)
+
 
 def children() -> dict[int, int]:
     """Every live process → its parent."""

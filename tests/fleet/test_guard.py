@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +59,19 @@ def test_what_dies_is_told_from_the_rest(order: str, reason: str) -> None:
 
 def test_what_dies_of_what_others_left_gets_a_fresh_process() -> None:
     assert obey("a", "die unless first", "b") == ["a", "die unless first", "b"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_programs_that_a_unit_has_started_go_with_it(tmp_path: Path) -> None:
+    told = tmp_path / "pid"
+    assert obey(f"spawn {told}", "a", limits=Limits(seconds=2.0)) == ["deadline: it was stopped after 2 s", "a"]
+    assert not is_running(int(told.read_text()))
+
+
+def test_results_that_nobody_takes_do_not_come_to_the_next() -> None:
+    with Guard(LIMITS) as guard:
+        assert next(guard.run(Obey(("a", "b", "c")), [0, 1, 2])) == (0, Said(0, "a"))
+        assert list(guard.run(Obey(("d", "e")), [1])) == [(1, Said(1, "e"))]
 
 
 def test_prints_do_not_come_between_the_results() -> None:

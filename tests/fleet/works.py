@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -56,6 +57,10 @@ class Obey(Work[Said]):
             os.write(1, b"and to its descriptor\n")
         elif order.startswith("sleep "):
             time.sleep(float(order.removeprefix("sleep ")))
+        elif order.startswith("spawn "):
+            with open(order.removeprefix("spawn "), "w") as stream:
+                stream.write(str(subprocess.Popen(["sleep", "1000"]).pid))
+            time.sleep(10_000)
         elif order == "pid":
             order = str(os.getpid())
         _done += 1
