@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from momlint.catalog import SECTIONS_OF_FAMILY, is_selected, rule_name, rule_names
 from momlint.engines.ask import Ask, Disagreement, EngineChoice
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from momlint.checks.context import Context
     from momlint.engines.spread import Spread
     from momlint.estate import LoadedEstate
+    from momlint.recovery.read import Fetched
 
 #: The name under which standard input is reported.
 STDIN = "<stdin>"
@@ -88,6 +89,12 @@ class FileResult:
     sections: list[Section] = field(default_factory=list)
     certificates: list[str] = field(default_factory=list)
     uncertified: list[str] = field(default_factory=list)
+    #: Addresses of recovery tables that are to be fetched first; with any, nothing else in this counts.
+    wanted: list[str] = field(default_factory=list)
+
+
+#: Address → what was read there. Those that are not in it are told in `FileResult.wanted`.
+Tables: TypeAlias = "Mapping[str, Fetched]"
 
 
 def lint_files(
@@ -116,19 +123,20 @@ def _results(
         yield lint_stdin(read_stdin, options) if path == "-" else lint_file(path, options)
 
 
-def lint_stdin(read_stdin: Callable[[], bytes] | None, options: Options) -> FileResult:
+def lint_stdin(read_stdin: Callable[[], bytes] | None, options: Options, tables: Tables | None = None) -> FileResult:
     """Check what `read_stdin` returns."""
-    return lint_bytes(read_stdin() if read_stdin is not None else b"", STDIN, options)
+    return lint_bytes(read_stdin() if read_stdin is not None else b"", STDIN, options, tables=tables)
 
 
-def lint_file(path: str, options: Options, spread: Spread | None = None) -> FileResult:
-    """Check one file. `spread`: who may take parts of what its checks ask (`momlint.fleet`)."""
+def lint_file(path: str, options: Options, spread: Spread | None = None, tables: Tables | None = None) -> FileResult:
+    """Check one file. `spread`: who may take parts of what its checks ask; `tables`: what was fetched so far, None
+    where nobody fetches (both are of `momlint.fleet`)."""
     try:
         with open(path, "rb") as stream:
             data = stream.read()
     except OSError as error:
         return FileResult(failure=f"{path}: {error.strerror or error}")
-    return lint_bytes(data, path, options, spread)
+    return lint_bytes(data, path, options, spread, tables)
 
 
 def undecided_file(path: str, reason: str, help_text: str, options: Options) -> FileResult:
@@ -141,7 +149,9 @@ def undecided_file(path: str, reason: str, help_text: str, options: Options) -> 
     return result
 
 
-def lint_bytes(data: bytes, file: str, options: Options, spread: Spread | None = None) -> FileResult:
+def lint_bytes(
+    data: bytes, file: str, options: Options, spread: Spread | None = None, tables: Tables | None = None
+) -> FileResult:
     """Check one file's content; `file` is its name in the report, and where its ``include`` starts from."""
     import gc
 
@@ -150,14 +160,15 @@ def lint_bytes(data: bytes, file: str, options: Options, spread: Spread | None =
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        return _lint_source(read_source(data, file), options, spread)
+        return _lint_source(read_source(data, file), options, spread, tables)
     finally:
         if was_enabled:
             gc.enable()
 
 
-def _lint_source(source: Source, options: Options, spread: Spread | None) -> FileResult:
+def _lint_source(source: Source, options: Options, spread: Spread | None, tables: Tables | None) -> FileResult:
     from momlint.estate import load_source
+    from momlint.estate.files import is_address
 
     result = FileResult(summary=Summary(files=1), sources={source.file: source.lines})
     _keep_suppressions(result, source)
@@ -167,7 +178,11 @@ def _lint_source(source: Source, options: Options, spread: Spread | None) -> Fil
         if loaded.estate is not None and loaded.estate.recovery_file is not None:
             from momlint.recovery import attach_recovery
 
-            attach_recovery(loaded)
+            address = loaded.estate.recovery_file
+            if tables is not None and address not in tables and is_address(address):
+                result.wanted.append(address)
+                continue
+            attach_recovery(loaded, tables)
         for other in loaded.sources:
             if other.file not in result.sources:
                 result.sources[other.file] = other.lines

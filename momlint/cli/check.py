@@ -160,11 +160,11 @@ def _lint_by_many(files: Sequence[str], options: Options, wishes: Wishes, quiet:
     from momlint.fleet import check_files
     from momlint.fleet.choose import choose
 
-    choice = choose(files, wishes, progress)
+    choice = choose(files, wishes, progress, options.engine)
     if not quiet and (wishes.runner is not None or wishes.master is not None):
         complain(f"momlint: note: {choice.reason}")
     with choice.runner as runner:
-        return check_files(files, options, runner, _read_stdin, choice.limits)
+        return check_files(files, options, runner, _read_stdin, choice.limits, fetch=choice.fetch)
 
 
 def _read_stdin() -> bytes:

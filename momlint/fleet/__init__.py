@@ -2,7 +2,7 @@
 
     check_files(paths, options, runner) -> Report     as `momlint.lint.lint_files`, to the byte
     Processes(jobs, limits)                           runner: guarded processes of this machine
-    on_spark(master, limits)                          runner: guarded processes of Spark's workers
+    spark.OnSpark(master, limits)                     runner: guarded processes of Spark's workers
 
 This package imports pyspark only in the modules that are called for it (`momlint.fleet.spark`, `.session`).
 """

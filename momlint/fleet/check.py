@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from momlint.fleet.files import CheckFiles, CheckLargeFile, expected_seconds, without_idle_text
 from momlint.fleet.guard import Guard, Limits
 from momlint.fleet.spread import FROM
-from momlint.lint import FileResult, Options, lint_stdin, merge
+from momlint.lint import FileResult, Options, Tables, lint_stdin, merge
 
 if TYPE_CHECKING:
     from momlint.findings import Report
-    from momlint.fleet.work import Runner
+    from momlint.fleet.work import Fetch, Runner
 
 #: A file that takes so many CPU seconds, and more than all others together, gets a process here, which has helpers.
-LARGE = 8.0
+LARGE = 5.0
 
 
 def check_files(
@@ -27,24 +28,35 @@ def check_files(
     limits: Limits | None = None,
     large: float = LARGE,
     least: float = FROM,
+    fetch: Fetch | None = None,
 ) -> Report:
     """As `momlint.lint.lint_files`, with the files spread over `runner`: the same report, to the byte.
 
     `large`: from so many expected CPU seconds on a file is worth being taken apart; `least`: so is a question about it.
-    `limits`: of that file (those of the others are the runner's).
+    `limits`: of that file (those of the others are the runner's). `fetch`: who reads recovery tables at addresses.
     """
+    seconds = expected_seconds(paths, options.engine)
+    read_once = None if read_stdin is None else cache(read_stdin)
     results: dict[int, FileResult] = {}
-    spread: list[int] = []
-    seconds = expected_seconds(paths)
-    for index, path in enumerate(paths):
-        if path == "-":
-            results[index] = without_idle_text(lint_stdin(read_stdin, options))
-        elif seconds[index] >= large and seconds[index] > sum(seconds) / 2:
-            with Guard(limits or Limits(), os.getcwd(), runner) as guard:
-                ((_, results[index]),) = guard.run(CheckLargeFile(path, options, least), [0])
-        else:
-            spread.append(index)
-    if spread:
-        work = CheckFiles(tuple(paths[index] for index in spread), options)
-        results.update(zip(spread, runner.run(work, [seconds[index] for index in spread]), strict=True))
+
+    def check(indices: Iterable[int], tables: Tables | None) -> None:
+        spread: list[int] = []
+        for index in indices:
+            path = paths[index]
+            if path == "-":
+                results[index] = without_idle_text(lint_stdin(read_once, options, tables))
+            elif seconds[index] >= large and seconds[index] > sum(seconds) / 2:
+                with Guard(limits or Limits(), os.getcwd(), runner) as guard:
+                    ((_, results[index]),) = guard.run(CheckLargeFile(path, options, least, tables), [0])
+            else:
+                spread.append(index)
+        if spread:
+            work = CheckFiles(tuple(paths[index] for index in spread), options, tables)
+            results.update(zip(spread, runner.run(work, [seconds[index] for index in spread]), strict=True))
+
+    check(range(len(paths)), None if fetch is None else {})
+    # Which addresses there are is known once the files have been read, be it in workers, which cannot ask Spark.
+    waiting = [index for index, result in results.items() if result.wanted]
+    if waiting and fetch is not None:
+        check(waiting, fetch(sorted({address for index in waiting for address in results[index].wanted})))
     return merge((results[index] for index in range(len(paths))), options)

@@ -6,20 +6,23 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from momlint.fleet.files import expected_seconds
 from momlint.fleet.guard import DEADLINE, Limits
 from momlint.fleet.processes import Processes
 from momlint.fleet.serial import Serial
 from momlint.fleet.session import master_url
-from momlint.fleet.work import Runner
+from momlint.fleet.work import Fetch, Runner
+
+if TYPE_CHECKING:
+    from momlint.recovery.read import Fetched
 
 RunnerName: TypeAlias = Literal["auto", "process", "spark"]
 
 #: CPU seconds of work from which on ``auto`` takes Spark, where a master is named: what Spark costs by itself is less
 #: than a tenth of it (bench/bench_fleet.py). Below, a pool of processes here has long finished.
-SPARK_FROM = 300.0
+SPARK_FROM = 400.0
 #: … and from which on a pool of processes is worth its start.
 POOL_FROM = 2.0
 #: A child's address space, where the machine does not say how much memory it has.
@@ -41,18 +44,27 @@ class Wishes:
 
 
 class Choice(NamedTuple):
-    """A runner, to be opened as a context manager, its limits, and one sentence that says which it is and why."""
+    """A runner, to be opened as a context manager, its limits, and one sentence that says which it is and why.
+
+    `fetch`: who reads recovery tables at addresses, if Spark was named (while the runner is open, if that is Spark).
+    """
 
     runner: AbstractContextManager[Runner]
     reason: str
     limits: Limits
+    fetch: Fetch | None = None
 
 
-def choose(paths: Sequence[str], wishes: Wishes, say: Callable[[str], None] = lambda _: None) -> Choice:
-    """The runner for these files. Raises `UsageError` for a master that is none (see `momlint.fleet.session`)."""
+def choose(
+    paths: Sequence[str], wishes: Wishes, say: Callable[[str], None] = lambda _: None, engine: str = "auto"
+) -> Choice:
+    """The runner for these files, which `engine` is to decide.
+
+    Raises `UsageError` for a master that is none (see `momlint.fleet.session`).
+    """
     if wishes.master is not None:
         master_url(wishes.master)  # a slip is to be told also where the work is too little for Spark
-    work = sum(expected_seconds(paths))
+    work = sum(expected_seconds(paths, engine))
     jobs = wishes.jobs or os.cpu_count() or 1
     kind: str | None = wishes.runner
     limits = Limits(wishes.seconds or DEADLINE, wishes.memory if wishes.memory is not None else _share(jobs))
@@ -68,7 +80,7 @@ def choose(paths: Sequence[str], wishes: Wishes, say: Callable[[str], None] = la
             )
             kind, amount = "process", f"{amount}: {_pool(jobs)}{less}"
         else:
-            return Choice(Serial(say), f"{amount}: this process alone", limits)
+            return Choice(Serial(say), f"{amount}: this process alone", limits, _fetch(wishes, limits, say))
     elif kind == "spark":
         amount = f"{amount}: Spark, as asked for"
     else:
@@ -78,8 +90,24 @@ def choose(paths: Sequence[str], wishes: Wishes, say: Callable[[str], None] = la
         from momlint.fleet.spark import OnSpark
 
         master = wishes.master or "local[*]"
-        return Choice(OnSpark(master, limits, say, wishes.conf), amount, limits)
-    return Choice(Processes(jobs, limits, say), amount, limits)
+        runner = OnSpark(master, limits, say, wishes.conf)
+        return Choice(runner, amount, limits, runner.fetch)
+    return Choice(Processes(jobs, limits, say), amount, limits, _fetch(wishes, limits, say))
+
+
+def _fetch(wishes: Wishes, limits: Limits, say: Callable[[str], None]) -> Fetch | None:
+    """Spark for addresses only: started when there are any."""
+    master = wishes.master
+    if master is None:
+        return None
+
+    def fetch(addresses: Sequence[str]) -> Mapping[str, Fetched]:
+        from momlint.fleet.spark import OnSpark
+
+        with OnSpark(master, limits, say, wishes.conf) as spark:
+            return spark.fetch(addresses)
+
+    return fetch
 
 
 def _pool(jobs: int) -> str:

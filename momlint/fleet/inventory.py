@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from momlint.errors import UsageError
+from momlint.estate.files import is_address
 from momlint.fleet.files import expected_seconds
 from momlint.fleet.shards import cut
 from momlint.fleet.work import Fault, Work
@@ -21,7 +22,7 @@ from momlint.forwarding.arcs import Hops
 from momlint.forwarding.overlay import Overlay
 from momlint.forwarding.tables import NEVER
 from momlint.forwarding.walks import cheapest_live_arcs, entries
-from momlint.lint import FileResult, Options, lint_bytes, merge, undecided_file
+from momlint.lint import FileResult, Options, Tables, lint_bytes, merge, undecided_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,7 +116,7 @@ class FindingRow:
 
 @dataclass(slots=True)
 class FileTables:
-    """What one file gives; `failure` is a sentence where it could not be read."""
+    """What one file gives; `failure` is a sentence where it could not be read, `wanted` as in `FileResult`."""
 
     brokers: list[BrokerRow] = field(default_factory=list)
     links: list[LinkRow] = field(default_factory=list)
@@ -123,18 +124,20 @@ class FileTables:
     pairs: list[PairRow] = field(default_factory=list)
     findings: list[FindingRow] = field(default_factory=list)
     failure: str | None = None
+    wanted: list[str] = field(default_factory=list)
 
 
 #: The tables, by the names of their folders.
-TABLES = tuple(item.name for item in fields(FileTables) if item.name != "failure")
+TABLES = tuple(item.name for item in fields(FileTables) if item.name not in {"failure", "wanted"})
 
 
 @dataclass(frozen=True, slots=True)
 class TakeInventory(Work[FileTables]):
-    """The tables of the files at `paths`."""
+    """The tables of the files at `paths`. `fetched`: see `momlint.lint.Tables`."""
 
     paths: tuple[str, ...]
     options: Options
+    fetched: Tables | None = None
     result_type: ClassVar[type[Any]] = FileTables
 
     @property
@@ -144,7 +147,7 @@ class TakeInventory(Work[FileTables]):
 
     def run(self, unit: int) -> FileTables:
         """Read and check one file."""
-        return tables_of(self.paths[unit], self.options)
+        return tables_of(self.paths[unit], self.options, self.fetched)
 
     def undecided(self, unit: int, fault: Fault) -> FileTables:
         """A finding that says so."""
@@ -153,7 +156,7 @@ class TakeInventory(Work[FileTables]):
         return tables
 
 
-def tables_of(path: str, options: Options) -> FileTables:
+def tables_of(path: str, options: Options, fetched: Tables | None = None) -> FileTables:
     """The tables of one file."""
     from momlint.checks.context import Context
     from momlint.engines.ask import Ask
@@ -169,13 +172,17 @@ def tables_of(path: str, options: Options) -> FileTables:
     except OSError as error:
         tables.failure = f"{path}: {error.strerror or error}"
         return tables
-    _add_findings(tables, lint_bytes(data, path, options), options)
+    result = lint_bytes(data, path, options, tables=fetched)
+    tables.wanted = result.wanted
+    if result.wanted:
+        return tables
+    _add_findings(tables, result, options)
     for loaded in load_source(read_source(data, path)):
         estate = loaded.estate
         if estate is None:
             continue
         if estate.recovery_file is not None:
-            attach_recovery(loaded)
+            attach_recovery(loaded, fetched)
         overlay, rows = build(estate)
         _add_estate(tables, path, Context(estate, overlay, Ask("graph"), rows))
     return tables
@@ -327,7 +334,7 @@ def _protected(context: Context) -> NDArray[np.bool_]:
 
 def check_output(output: str, force: bool) -> None:
     """Raise `UsageError` where tables are in the way. A folder on a file system of Hadoop's is looked at by Spark."""
-    if "://" in output or force or not os.path.exists(output):
+    if is_address(output) or force or not os.path.exists(output):
         return
     if not os.path.isdir(output):
         raise UsageError(f"--output: {output} is a file; name a folder")
@@ -342,26 +349,34 @@ def write_inventory(
 
     Returns sentences about files that could not be read. Raises `UsageError` where Spark cannot write.
     """
-    work = TakeInventory(tuple(paths), options)
-    shards = cut([2 * seconds for seconds in expected_seconds(paths)], runner.takers)
-    target = output if "://" in output else os.path.abspath(output)
+    target = output if is_address(output) else os.path.abspath(output)
+    frame, shards = _frame(runner, TakeInventory(tuple(paths), options, {}))
 
-    def write() -> list[str]:
-        from pyspark import StorageLevel
+    def look() -> tuple[list[str], dict[str, list[str]]]:
+        failures = frame.where("failure is not null").orderBy("unit").select("failure").collect()
+        waiting = frame.where("size(wanted) > 0").orderBy("unit").select("unit", "wanted").collect()
+        return [row[0] for row in failures], {paths[row[0]]: list(row[1]) for row in waiting}
 
-        # Kept on the disks of the workers: five tables are written of what is worked out once.
-        frame = runner.frame(work, shards).persist(StorageLevel.DISK_ONLY)
-        try:
-            failures = [
-                row[0] for row in frame.where("failure is not null").orderBy("unit").select("failure").collect()
-            ]
-            for table in TABLES:
-                rows = frame.selectExpr(f"inline({table})")
-                # Two files that include a third both report what is wrong with it.
-                rows = rows.distinct() if table == "findings" else rows
-                rows.write.mode("overwrite" if force else "errorifexists").parquet(f"{target}/{table}")
-        finally:
-            frame.unpersist()
-        return failures
+    def write() -> None:
+        for table in TABLES:
+            rows = whole.selectExpr(f"inline({table})")
+            # Two files that include a third both report what is wrong with it.
+            rows = rows.distinct() if table == "findings" else rows
+            rows.write.mode("overwrite" if force else "errorifexists").parquet(f"{target}/{table}")
 
-    return runner.watched(write, len(shards))
+    failures, waiting = runner.watched(look, shards)
+    whole = frame
+    if waiting:
+        fetched = runner.fetch(sorted({address for addresses in waiting.values() for address in addresses}))
+        rest, more = _frame(runner, TakeInventory(tuple(waiting), options, fetched))
+        whole, shards = frame.union(rest), shards + more
+    runner.watched(write, shards)
+    return failures
+
+
+def _frame(runner: OnSpark, work: TakeInventory) -> tuple[Any, int]:
+    """The results as a DataFrame, worked out once and kept on the disks of the workers; and of how many shards."""
+    from pyspark import StorageLevel
+
+    shards = cut([2 * seconds for seconds in expected_seconds(work.paths)], runner.takers)
+    return runner.frame(work, shards).persist(StorageLevel.DISK_ONLY), len(shards)

@@ -168,7 +168,7 @@ class Session:
             words = self.last_words()
             self._end()
             if isinstance(error, Exception):
-                raise UsageError(f"Spark does not start at {self.master}: {_first_line(error)}{words}") from error
+                raise UsageError(f"Spark does not start at {self.master}: {first_line(error)}{words}") from error
             raise
         return self
 
@@ -318,5 +318,6 @@ def _environment(master: str) -> Iterator[None]:
             del os.environ[name]
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """The first line of its text, its type where it has none."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -19,10 +20,11 @@ from momlint.errors import UsageError
 from momlint.fleet import columns
 from momlint.fleet.guard import Limits
 from momlint.fleet.package import write_archive
-from momlint.fleet.session import Session, aside, is_local
+from momlint.fleet.session import Session, aside, first_line, is_local
 from momlint.fleet.shards import cut
 from momlint.fleet.work import Work
 from momlint.fleet.worker import Errand, Place, TellPlaces
+from momlint.recovery.read import COLUMNS, EXCEPT, Fetched
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -32,6 +34,7 @@ _PACKAGE = "momlint-package"
 #: Seconds to wait for the first executor of a cluster.
 PATIENCE = 120.0
 _LOOK = 0.1
+_LOOK_AT_LEAST = 2.0
 
 
 class OnSpark:
@@ -129,6 +132,35 @@ class OnSpark:
         """Who does the work: asked of `count` shards."""
         return list(self.run(TellPlaces(count), [100.0] * count))
 
+    def fetch(self, addresses: Sequence[str]) -> dict[str, Fetched]:
+        """What Spark's workers read at each of these addresses of recovery tables, be it one file or a folder of them.
+
+        Rows come in the order of the names of their files, and in these in their own, as they do from a folder here.
+        Raises `UsageError` where Spark itself fails; what is wrong with an address is in its `Fetched`.
+        """
+        return {address: self.watched(partial(self._read, address), 1) for address in addresses}
+
+    def _read(self, address: str) -> Fetched:
+        from py4j.protocol import Py4JJavaError
+        from pyspark.errors import PySparkException
+
+        if not address.lower().endswith((".parquet", ".pq")):
+            return Fetched(b"", "its name does not end in .parquet")
+        try:
+            frame = self.session.spark.read.parquet(address)
+            wanted = [f"`{name}`" for name in frame.columns if name in (*COLUMNS, EXCEPT)]
+            ordered = frame.selectExpr(*wanted, "_metadata.file_path AS _f", "_metadata.row_index AS _r")
+            table: pa.Table = ordered.orderBy("_f", "_r").drop("_f", "_r").toArrow()
+        except PySparkException as error:
+            return Fetched(b"", first_line(error))
+        except Py4JJavaError as error:
+            said = error.java_exception.getMessage()
+            return Fetched(b"", (said or error.java_exception.toString()).strip().splitlines()[0])
+        stream = pa.BufferOutputStream()
+        with pa.ipc.new_stream(stream, table.schema) as writer:
+            writer.write_table(table)
+        return Fetched(stream.getvalue().to_pybytes())
+
     def watched(self, action: Callable[[], T], tasks: int) -> T:
         """Do `action`, a job of so many tasks; tell its progress, and give up what goes nowhere.
 
@@ -139,7 +171,10 @@ class OnSpark:
 
         def watch() -> None:
             started, told = time.monotonic(), -1
-            while not over.wait(_LOOK):
+            wait = _LOOK
+            while not over.wait(wait):
+                # Each look takes Java some milliseconds; over a long job that adds up.
+                wait = min(2 * wait, _LOOK_AT_LEAST)
                 done, running = self._progress()
                 if (done or running) and done != told:
                     started, told = float("inf"), done
@@ -157,11 +192,14 @@ class OnSpark:
         watcher = threading.Thread(target=watch, daemon=True)
         watcher.start()
         try:
-            return aside(action)
+            result = aside(action)
         except Exception as error:
             raise (stuck[0] if stuck else self._explained(error)) from error
         finally:
             over.set()
+        if stuck:  # … and `action` took the end of its job for its own fault
+            raise stuck[0]
+        return result
 
     def _progress(self) -> tuple[int, int]:
         """How many tasks of the running stages are done, and how many are being done."""
@@ -181,5 +219,4 @@ class OnSpark:
             found = re.match(r"\s*(?:ModuleNotFound|Import|Runtime|momlint\.errors\.Internal)Error: (.*)", line)
             if found is not None:
                 return UsageError(f"--spark: the workers cannot do their part: {found[1]}")
-        first = text.strip().splitlines()[0] if text.strip() else repr(error)
-        return UsageError(f"--spark: the job failed: {first}{self.session.last_words()}")
+        return UsageError(f"--spark: the job failed: {first_line(error)}{self.session.last_words()}")

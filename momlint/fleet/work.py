@@ -8,14 +8,21 @@ pool as for Spark.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from momlint.recovery.read import Fetched
 
 R = TypeVar("R")
 
 #: The numbers of the units that go out together.
 Shard: TypeAlias = Sequence[int]
+
+#: Reads recovery tables at addresses: what was found at each.
+Fetch: TypeAlias = "Callable[[Sequence[str]], Mapping[str, Fetched]]"
 
 FaultKind: TypeAlias = Literal["deadline", "memory", "crash"]
 
@@ -29,7 +36,7 @@ class Fault:
     help: str
 
 
-class Work(Generic[R]):
+class Work(ABC, Generic[R]):
     """Something to do in units, picklable; `R` is what a unit gives, picklable too.
 
     `common` names what several works of one run share (an overlay that many questions are asked about): it is pickled
@@ -40,28 +47,28 @@ class Work(Generic[R]):
     result_type: ClassVar[type[Any]]
 
     @property
+    @abstractmethod
     def units(self) -> int:
         """How many units there are; they are numbered from 0."""
-        raise NotImplementedError
 
     @property
     def common(self) -> Common | None:
         """What is sent apart, None where there is nothing."""
         return None
 
-    def bind(self, common: Any) -> None:
+    def bind(self, common: Any) -> None:  # noqa: B027  few have something in common
         """Take the value of `common`."""
 
-    def take_helper(self, helper: Runner) -> None:
+    def take_helper(self, helper: Runner) -> None:  # noqa: B027  few have use for one
         """Take a runner that does works for this one, as long as it runs."""
 
+    @abstractmethod
     def run(self, unit: int) -> R:
         """Do one unit. What the user wrote wrong is part of the result and raises nothing."""
-        raise NotImplementedError
 
+    @abstractmethod
     def undecided(self, unit: int, fault: Fault) -> R:
         """What stands in the place of the result of a unit that hung or died."""
-        raise NotImplementedError
 
 
 class Runner(Protocol):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
+from momlint.estate.files import is_address
 from momlint.estate.resolved import RecoveryRow
 from momlint.findings import Draft, Part, Place, Position, Problem, Span
-from momlint.recovery.read import Recovery, read_recovery
+from momlint.recovery.read import Fetched, Recovery, read_fetched, read_recovery
 from momlint.recovery.table import RecoveryTable
 from momlint.source import Document, Located, Source
 from momlint.source.decoding import decode
@@ -76,8 +77,10 @@ class RowsDocument(Document):
         return Located(Span(Position(line, 1), Position(line, 1 + length)))
 
 
-def attach_recovery(loaded: LoadedEstate) -> Recovery | None:
+def attach_recovery(loaded: LoadedEstate, fetched: Mapping[str, Fetched] | None = None) -> Recovery | None:
     """Read the file that the estate's ``recovery`` names, if it names one; `loaded` and its estate are changed.
+
+    `fetched`: address → what Spark has read there, where ``recovery`` names an address and not a path.
 
     ``estate.recovery_rows`` becomes `FileRows` (also where the file could not be read: then there are none),
     ``loaded.sources`` and ``loaded.documents`` get the file, so that ``loaded.locate`` finds its rows, and
@@ -94,7 +97,11 @@ def attach_recovery(loaded: LoadedEstate) -> Recovery | None:
         loaded.problems.append(loaded.problem(Draft("MOM102", place, message, help_)))
         estate.incomplete |= {"failures.recovery"}
         return None
-    found = read_recovery(path, [one.id for one in estate.brokers], [one.name for one in estate.colours])
+    brokers, colours = [one.id for one in estate.brokers], [one.name for one in estate.colours]
+    if is_address(path):
+        found = read_fetched(path, (fetched or {}).get(path), brokers, colours)
+    else:
+        found = read_recovery(path, brokers, colours)
     source = _source(path, found)
     document = RowsDocument(source.lines)
     number = len(loaded.documents)

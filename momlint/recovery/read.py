@@ -89,6 +89,14 @@ def table_of_rows(rows: Sequence[RecoveryRow], colours: int) -> RecoveryTable:
     return _join([part], colours)[0]
 
 
+class Fetched(NamedTuple):
+    """What somebody has read at an address, for `read_fetched`: `data`, the columns that are rows of recovery tables'
+    as a stream of Arrow, in the order of the rows; or `fault`, why there is none."""
+
+    data: bytes
+    fault: str = ""
+
+
 def read_recovery(path: str, brokers: Sequence[str], colours: Sequence[str]) -> Recovery:
     """Read the rows of a ``.csv`` or ``.parquet`` file; names become dense ids of `brokers` and `colours`.
 
@@ -97,16 +105,22 @@ def read_recovery(path: str, brokers: Sequence[str], colours: Sequence[str]) -> 
     """
     ending = path.rpartition(".")[2].lower()
     names = _Names(brokers, colours)
-    reader: Iterator[_Part]
-    unit: Literal["line", "row"] = "line"
+    if ending == "csv":
+        return _recovery(path, _read_csv(path, names), "line", names)
+    if ending in ("parquet", "pq"):
+        return _recovery(path, _read_parquet(path, names), "row", names)
+    return _recovery(path, _read_nothing(path), "line", names)
+
+
+def read_fetched(address: str, fetched: Fetched | None, brokers: Sequence[str], colours: Sequence[str]) -> Recovery:
+    """As `read_recovery`, of what was read at `address`; None where there is nobody who could."""
+    names = _Names(brokers, colours)
+    return _recovery(address, _read_stream(address, fetched, names), "row", names)
+
+
+def _recovery(path: str, reader: Iterator[_Part], unit: Literal["line", "row"], names: _Names) -> Recovery:
     parts: list[_Part] = []
     try:
-        if ending == "csv":
-            reader = _read_csv(path, names)
-        elif ending in ("parquet", "pq"):
-            reader, unit = _read_parquet(path, names), "row"
-        else:
-            raise _Unreadable(f"`{path}` is neither .csv nor .parquet", "`momlint plan --output` writes both")
         parts.extend(reader)
     except _Unreadable as error:
         names.problems.append(RecoveryProblem("MOM102", error.message, error.help, error.position))
@@ -120,7 +134,7 @@ def read_recovery(path: str, brokers: Sequence[str], colours: Sequence[str]) -> 
             )
         )
         names.complete = False
-    table, repeated = _join(parts, len(colours))
+    table, repeated = _join(parts, len(names.colours))
     return Recovery(table, names.found(unit), unit, repeated, names.complete)
 
 
@@ -376,6 +390,11 @@ def _both(position: int) -> RecoveryProblem:
     )
 
 
+def _read_nothing(path: str) -> Iterator[_Part]:
+    raise _Unreadable(f"`{path}` is neither .csv nor .parquet", "`momlint plan --output` writes both")
+    yield  # an iterator all the same
+
+
 # -- Parquet -----------------------------------------------------------------------------------------------------
 
 
@@ -425,6 +444,23 @@ def _read_parquet_file(path: str, names: _Names, before: int) -> Generator[_Part
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise _Unreadable(f"`{path}` is not Parquet that can be read: {reason}") from error
     return before
+
+
+def _read_stream(address: str, fetched: Fetched | None, names: _Names) -> Iterator[_Part]:
+    import pyarrow as pa
+
+    if fetched is None:
+        raise _Unreadable(
+            f"`{address}` is an address, which only Spark reads", "check it with `--spark`, or name a file that is here"
+        )
+    if fetched.fault:
+        raise _Unreadable(f"`{address}` cannot be read: {fetched.fault}", "Spark must reach it, and it must be Parquet")
+    before = 0
+    with pa.ipc.open_stream(fetched.data) as stream:
+        _check_columns(list(stream.schema.names), None)
+        for batch in stream:
+            yield _parquet_part(pa.Table.from_batches([batch]), before, names)
+            before += batch.num_rows
 
 
 def _parquet_part(piece: Any, before: int, names: _Names) -> _Part:

@@ -144,7 +144,9 @@ def _physical(file: str, span: Span) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
-    """A relative path as a relative reference, an absolute one as a ``file:`` URI, escaped."""
+    """A relative path as a relative reference, an absolute one as a ``file:`` URI, an address as itself, escaped."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", file) is not None:
+        return quote(os.fsencode(file), safe="/:@")
     absolute = file.startswith("/") or re.match(r"[A-Za-z]:/", file) is not None
     if absolute:
         return "file://" + ("" if file.startswith("/") else "/") + quote(os.fsencode(file), safe="/:")

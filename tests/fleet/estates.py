@@ -139,6 +139,34 @@ def large_estate(rows: int, columns: int, topics: int, *, seed: int = 5, damaged
     return "\n".join(lines) + "\n"
 
 
+def planned(folder: Path, target: float) -> str:
+    """An estate with its plan in `folder`, in files of `target` seconds each, one row of which leads back.
+
+    ``FILE`` stands where the estate names the plan, which is ``plan.parquet``.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from momlint.estate import load_source
+    from momlint.fleet import Serial
+    from momlint.fleet.planning import plan_into
+    from momlint.recovery import failures_yaml
+    from momlint.source import read_source
+
+    text = large_estate(3, 4, 40)
+    (loaded,) = load_source(read_source(text.encode(), "torus.mom.yaml"))
+    assert loaded.estate is not None
+    plan = plan_into(loaded.estate, str(folder / "plan.parquet"), Serial(), target=target)
+    part = max((folder / "plan.parquet").glob("*.parquet"))
+    rows = pq.read_table(part).to_pylist()
+    back, wrong = next(
+        (one, other) for one in rows for other in rows if one["to"] == other["to"] and other["broker"] == one["via"]
+    )
+    wrong["via"] = back["broker"]
+    pq.write_table(pa.Table.from_pylist(rows, pq.read_schema(part)), part)
+    return text[: text.index("failures:")] + "".join(failures_yaml(loaded.estate, plan, None, "FILE"))
+
+
 def _tables(n: int, ends: set[tuple[int, int]]) -> list[dict[int, int]]:
     """For each broker, destination → next hop, by breadth-first search from each destination."""
     tables: list[dict[int, int]] = [{} for _ in range(n)]

@@ -8,14 +8,14 @@ import pytest
 
 from momlint.fleet import Processes, Serial
 from momlint.fleet.choose import SPARK_FROM, Wishes, choose
-from momlint.fleet.files import SECONDS_A_BYTE
+from momlint.fleet.files import SECONDS_A_BYTE, SECONDS_A_FILE
 
 
 def files(folder: Path, seconds: float) -> list[str]:
     path = folder / "a.mom.yaml"
     path.touch()
     with path.open("r+b") as stream:
-        stream.truncate(int(seconds / SECONDS_A_BYTE))  # a hole: nothing is written
+        stream.truncate(int((seconds - SECONDS_A_FILE) / SECONDS_A_BYTE))  # a hole: nothing is written
     return [str(path)]
 
 

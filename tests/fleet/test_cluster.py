@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.fleet.estates import write_many
-from tests.fleet.processes import descendants
+from tests.fleet.estates import planned, write_many
+from tests.fleet.processes import INTERRUPTIBLE, descendants
 
 if TYPE_CHECKING:
     from tests.fleet.cluster import Cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 
-COUNT = 400
+COUNT = 200
 
 
 @pytest.fixture(scope="module")
@@ -72,14 +72,38 @@ def test_a_standalone_cluster_gives_the_same_report(cluster: Cluster, many: Path
     assert ran.stderr.startswith(f"momlint: note: {COUNT} files, about ")
 
 
+def test_tables_at_an_address_start_spark_for_themselves(cluster: Cluster, tmp_path: Path) -> None:
+    (tmp_path / "plan").mkdir()
+    text = planned(tmp_path / "plan", 100.0)
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder, file in ((here, tmp_path / "plan"), (there, "viewfs://estates/tables")):
+        folder.mkdir()
+        (folder / "a.mom.yaml").write_text(text.replace("FILE", f"{file}/plan.parquet"))
+    mount = f"spark.hadoop.fs.viewfs.mounttable.estates.link./tables=file://{tmp_path}/plan"
+    alone = check(here)
+    ran = check(there, "--spark", cluster.master, "--spark-conf", mount)
+    assert "this process alone" in ran.stderr
+    # In another order, since files are in that of their names.
+    found, expected = (json.loads(text)["findings"] for text in (ran.stdout, alone.stdout))
+    assert len(expected) > 2
+    assert sorted(json.dumps(one).replace("viewfs://estates/tables", f"{tmp_path}/plan") for one in found) == sorted(
+        map(json.dumps, expected)
+    )
+    assert ran.returncode == alone.returncode == 1
+    without = check(there)
+    assert [one["message"] for one in json.loads(without.stdout)["findings"] if one["code"] == "MOM102"] == [
+        "`viewfs://estates/tables/plan.parquet` is an address, which only Spark reads"
+    ]
+
+
 def test_an_executor_that_is_killed_changes_nothing(cluster: Cluster, many: Path, expected: str) -> None:
     # One shard takes its time, so that the job is still there when the executor is not.
     pipe = many / "zz-pipe.mom.yaml"
     os.mkfifo(pipe)
     try:
-        calm = check(many, "--runner", "process", "--jobs", "2", "--shard-seconds", "25")
+        calm = check(many, "--runner", "process", "--jobs", "2", "--shard-seconds", "10")
         process = subprocess.Popen(
-            command("--runner", "spark", "--spark", cluster.master, "--shard-seconds", "25"),
+            command("--runner", "spark", "--spark", cluster.master, "--shard-seconds", "10"),
             cwd=many,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -130,7 +154,7 @@ def test_a_shard_that_always_hangs_is_exit_3(cluster: Cluster, tmp_path: Path) -
 def test_an_interrupt_leaves_nothing_running(cluster: Cluster, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.mom.yaml")
     process = subprocess.Popen(
-        command("--runner", "spark", "--spark", cluster.master),
+        [sys.executable, "-c", INTERRUPTIBLE, "check", ".", "--runner", "spark", "--spark", cluster.master],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -144,7 +168,10 @@ def test_an_interrupt_leaves_nothing_running(cluster: Cluster, tmp_path: Path) -
     below = descendants(process.pid)
     assert below  # Java, at least
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    try:
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert err.endswith("momlint: interrupted\n")
     assert err.count("\n") == 2

@@ -41,7 +41,7 @@ def test_whoever_does_it_prints_the_same(run: Run, many: Path) -> None:
 def test_who_does_it_is_said_where_it_was_asked(run: Run, many: Path) -> None:
     assert run("check", ".", "--jobs", "2").err == ""
     said = run("check", ".", "--runner", "auto").err
-    assert said.startswith("momlint: note: 30 files, about 0.")
+    assert said.startswith("momlint: note: 30 files, about 1.")
     assert said.endswith(" s of work: this process alone\n")
     assert run("check", ".", "--runner", "auto", "--quiet").err == ""
 
@@ -103,11 +103,11 @@ def test_an_inventory_of_nothing_or_of_standard_input(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_an_interrupt_of_the_pool_leaves_nothing_running(tmp_path: Path) -> None:
-    from tests.fleet.processes import descendants, is_running
+    from tests.fleet.processes import INTERRUPTIBLE, descendants, is_running
 
     os.mkfifo(tmp_path / "pipe.mom.yaml")
     process = subprocess.Popen(
-        [sys.executable, "-m", "momlint", "check", ".", "--runner", "process", "--jobs", "2"],
+        [sys.executable, "-c", INTERRUPTIBLE, "check", ".", "--runner", "process", "--jobs", "2"],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
@@ -121,7 +121,10 @@ def test_an_interrupt_of_the_pool_leaves_nothing_running(tmp_path: Path) -> None
         time.sleep(0.1)
     time.sleep(1.0)
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    try:
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert err.endswith("momlint: interrupted\n")
     assert "Traceback" not in err

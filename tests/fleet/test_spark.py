@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow.dataset as ds
 import pytest
 
 from momlint.errors import UsageError
 from momlint.fleet import Limits, check_files
 from momlint.fleet.columns import schema
+from momlint.fleet.inventory import write_inventory
 from momlint.lint import FileResult, Options, lint_files
-from tests.fleet.estates import large_estate, write_many
+from tests.fleet.estates import large_estate, planned, write_many
 from tests.fleet.reports import rendered
 from tests.fleet.works import Obey
 
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from momlint.fleet.spark import OnSpark
 
 pytestmark = pytest.mark.slow
+
+LIMITS = Limits(seconds=120.0)
 
 
 def test_many_files_give_the_same_report(spark: OnSpark, tmp_path: Path) -> None:
@@ -98,3 +103,56 @@ def test_workers_are_this_interpreter(spark: OnSpark) -> None:
     for place in spark.places(2):
         assert Path(place.prefix).resolve() == Path(sys.prefix).resolve()
         assert "momlint-package" in place.package
+
+
+@pytest.fixture
+def elsewhere(spark: OnSpark, tmp_path: Path) -> tuple[Path, str]:
+    """A folder, and the address of it on a file system that only Hadoop knows."""
+    name = f"m{os.getpid()}-{tmp_path.name.replace('_', '-')}"
+    hadoop = spark.session.spark.sparkContext._jsc.hadoopConfiguration()  # type: ignore[attr-defined]
+    hadoop.set(f"fs.viewfs.mounttable.{name}.link./tables", f"file://{tmp_path}")
+    return tmp_path, f"viewfs://{name}/tables"
+
+
+@pytest.mark.parametrize("target", [100.0, 1e-9])
+def test_tables_at_an_address_are_read_by_spark(target: float, spark: OnSpark, elsewhere: tuple[Path, str]) -> None:
+    folder, address = elsewhere
+    text = planned(folder, target)
+    here, there = folder / "here.mom.yaml", folder / "there.mom.yaml"
+    here.write_text(text.replace("FILE", f"{folder}/plan.parquet"))
+    there.write_text(text.replace("FILE", f"{address}/plan.parquet"))
+    expected = rendered(lint_files([str(here)], Options()))["json"]
+    assert any(finding["file"] == f"{folder}/plan.parquet" for finding in json.loads(expected)["findings"])
+    for large in (0.0, 100.0):
+        report = check_files([str(there)], Options(), spark, limits=LIMITS, large=large, fetch=spark.fetch)
+        found = rendered(report)["json"].replace(f"{address}/plan", f"{folder}/plan").replace(str(there), str(here))
+        assert found == expected
+
+
+def test_addresses_with_nothing_to_read(spark: OnSpark, elsewhere: tuple[Path, str]) -> None:
+    folder, address = elsewhere
+    (folder / "bad.parquet").write_text("nothing")
+    found = spark.fetch([f"{address}/none.parquet", f"{address}/bad.parquet", "nofs://x/t.parquet", f"{address}/t.csv"])
+    none, bad, unknown, csv = (one.fault for one in found.values())
+    assert "Path does not exist" in none
+    assert "bad.parquet" in bad
+    assert '"nofs"' in unknown
+    assert csv == "its name does not end in .parquet"
+    # One that is wrong takes nothing from another.
+    assert not any(one.data for one in found.values())
+
+
+def test_the_inventory_reads_tables_at_an_address(spark: OnSpark, elsewhere: tuple[Path, str]) -> None:
+    folder, address = elsewhere
+    text = planned(folder, 100.0)
+    paths = [str(folder / "here.mom.yaml"), str(folder / "there.mom.yaml")]
+    Path(paths[0]).write_text(text.replace("FILE", f"{folder}/plan.parquet"))
+    Path(paths[1]).write_text(text.replace("FILE", f"{address}/plan.parquet"))
+    assert write_inventory(spark, paths, Options(), str(folder / "tables")) == []
+    pairs = ds.dataset(folder / "tables" / "pairs", format="parquet").to_table().to_pylist()
+    here, there = ([{**row, "file": ""} for row in pairs if row["file"] == path] for path in paths)
+    assert len(here) > 20
+    assert here == there
+    findings = ds.dataset(folder / "tables" / "findings", format="parquet").to_table().to_pylist()
+    files = [finding["file"] for finding in findings]
+    assert files.count(f"{address}/plan.parquet") == files.count(f"{folder}/plan.parquet") > 0
