@@ -39,7 +39,7 @@ SMALL: dict[str, list[list[str]]] = {
 #: The same for ``--full``.
 FULL: dict[str, list[list[str]]] = {
     "engines": [["--colours"]],
-    "fleet": [["work"], ["overlay"], ["executors"], ["memory"]],
+    "fleet": [["work"], ["overlay"], ["executors"], ["memory", "--spark"]],
     "smv": [["render"], ["topics"], ["engines"]],
 }
 

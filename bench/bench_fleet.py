@@ -164,10 +164,11 @@ def work(counts: list[int], cores: int, wanted: list[str]) -> None:
                 show(title, runs[name])
             same(list(runs.values()))
             if len(runs) == len(runners):
-                over = runs["spark"].cpu - runs["serial"].cpu
+                # All but the guarded processes, which do the same as those of the pool.
+                own = runs["spark"].cpu - runs["spark"].cpus["child"]
                 print(
-                    f"  {runs['serial'].cpu / count * 1e3:.1f} CPU ms a file; Spark's own: {over:.1f} CPU s more, "
-                    f"{over / runs['spark'].cpu:.0%} of its run",
+                    f"  {runs['serial'].cpu / count * 1e3:.1f} CPU ms a file; Java, its Python workers and the driver: "
+                    f"{own:.1f} CPU s, {own / runs['spark'].cpu:.0%} of Spark's run",
                     flush=True,
                 )
 
@@ -213,7 +214,7 @@ def executors(count: int) -> None:
         )
 
 
-def memory(cores: int) -> None:
+def memory(cores: int, spark: bool) -> None:
     text = large_estate(16, 24, 2000)
     first = text.index("    0: []")
     lines = text[first:].splitlines(keepends=True)
@@ -225,6 +226,8 @@ def memory(cores: int) -> None:
             print(f"384 brokers, {colours} colours: a next hop for each colour and pair is {expanded:,.0f} MiB")
             check = ("check", path.name, "-f", "json", "--ignore", "MOM402")
             show("pool", run(folder, *check, "--runner", "process", "--jobs", str(cores)))
+            if spark and colours in {97, 769}:
+                show("Spark", run(folder, *check, "--runner", "spark", "--spark", f"local[{cores}]"))
             plan = ("plan", path.name, "--jobs", str(cores), "--output", f"tables-{colours}.parquet")
             show("plan", run(folder, *plan))
 
@@ -237,6 +240,7 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--engines", default="auto,smt")
     parser.add_argument("--runners", default="serial,pool,spark")
+    parser.add_argument("--spark", action="store_true", help="memory: of a driver on Spark too")
     options = parser.parse_args()
     counts = [int(count) for count in options.files.split(",")]
     match options.what:
@@ -247,7 +251,7 @@ def main() -> None:
         case "executors":
             executors(counts[-1])
         case "memory":
-            memory(options.cores)
+            memory(options.cores, options.spark)
 
 
 if __name__ == "__main__":

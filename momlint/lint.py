@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from momlint.catalog import SECTIONS_OF_FAMILY, is_selected, rule_name, rule_names
 from momlint.engines.ask import Ask, Disagreement, EngineChoice
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from momlint.checks.context import Context
     from momlint.engines.spread import Spread
     from momlint.estate import LoadedEstate
-    from momlint.recovery.read import Fetched
+    from momlint.recovery.parquet import Elsewhere, Fetched
 
 #: The name under which standard input is reported.
 STDIN = "<stdin>"
@@ -93,8 +93,24 @@ class FileResult:
     wanted: list[str] = field(default_factory=list)
 
 
-#: Address → what was read there. Those that are not in it are told in `FileResult.wanted`.
+#: Recovery tables by address: what was read there.
 Tables: TypeAlias = "Mapping[str, Fetched]"
+
+
+class Helpers(NamedTuple):
+    """What others do for the check of a file (`momlint.fleet`).
+
+    `spread`: who may take parts of what the checks ask. `elsewhere`: who may read pieces of recovery tables. `tables`:
+    those that were fetched from addresses so far, None where nobody fetches; those that are not in it are told in
+    `FileResult.wanted`.
+    """
+
+    spread: Spread | None = None
+    elsewhere: Elsewhere | None = None
+    tables: Tables | None = None
+
+
+_ALONE = Helpers()
 
 
 def lint_files(
@@ -123,20 +139,19 @@ def _results(
         yield lint_stdin(read_stdin, options) if path == "-" else lint_file(path, options)
 
 
-def lint_stdin(read_stdin: Callable[[], bytes] | None, options: Options, tables: Tables | None = None) -> FileResult:
+def lint_stdin(read_stdin: Callable[[], bytes] | None, options: Options, helpers: Helpers = _ALONE) -> FileResult:
     """Check what `read_stdin` returns."""
-    return lint_bytes(read_stdin() if read_stdin is not None else b"", STDIN, options, tables=tables)
+    return lint_bytes(read_stdin() if read_stdin is not None else b"", STDIN, options, helpers)
 
 
-def lint_file(path: str, options: Options, spread: Spread | None = None, tables: Tables | None = None) -> FileResult:
-    """Check one file. `spread`: who may take parts of what its checks ask; `tables`: what was fetched so far, None
-    where nobody fetches (both are of `momlint.fleet`)."""
+def lint_file(path: str, options: Options, helpers: Helpers = _ALONE) -> FileResult:
+    """Check one file."""
     try:
         with open(path, "rb") as stream:
             data = stream.read()
     except OSError as error:
         return FileResult(failure=f"{path}: {error.strerror or error}")
-    return lint_bytes(data, path, options, spread, tables)
+    return lint_bytes(data, path, options, helpers)
 
 
 def undecided_file(path: str, reason: str, help_text: str, options: Options) -> FileResult:
@@ -149,9 +164,7 @@ def undecided_file(path: str, reason: str, help_text: str, options: Options) -> 
     return result
 
 
-def lint_bytes(
-    data: bytes, file: str, options: Options, spread: Spread | None = None, tables: Tables | None = None
-) -> FileResult:
+def lint_bytes(data: bytes, file: str, options: Options, helpers: Helpers = _ALONE) -> FileResult:
     """Check one file's content; `file` is its name in the report, and where its ``include`` starts from."""
     import gc
 
@@ -160,13 +173,13 @@ def lint_bytes(
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        return _lint_source(read_source(data, file), options, spread, tables)
+        return _lint_source(read_source(data, file), options, helpers)
     finally:
         if was_enabled:
             gc.enable()
 
 
-def _lint_source(source: Source, options: Options, spread: Spread | None, tables: Tables | None) -> FileResult:
+def _lint_source(source: Source, options: Options, helpers: Helpers) -> FileResult:
     from momlint.estate import load_source
     from momlint.estate.files import is_address
 
@@ -179,18 +192,19 @@ def _lint_source(source: Source, options: Options, spread: Spread | None, tables
             from momlint.recovery import attach_recovery
 
             address = loaded.estate.recovery_file
-            if tables is not None and address not in tables and is_address(address):
+            if helpers.tables is not None and address not in helpers.tables and is_address(address):
                 result.wanted.append(address)
                 continue
-            attach_recovery(loaded, tables)
+            attach_recovery(loaded, helpers.tables, helpers.elsewhere)
         for other in loaded.sources:
             if other.file not in result.sources:
                 result.sources[other.file] = other.lines
                 _keep_suppressions(result, other)
         for problem in loaded.problems:
             _add_problem(result, problem, source.file, options)
+            result.summary.undecided += problem.code == "MOM901"
         if loaded.estate is not None:
-            _check_estate(result, loaded, options, spread)
+            _check_estate(result, loaded, options, helpers.spread)
         elif options.certificate_folder is not None:
             result.uncertified.append(f"{source.file}: there is no estate to certify")
     return result

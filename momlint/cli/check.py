@@ -164,7 +164,9 @@ def _lint_by_many(files: Sequence[str], options: Options, wishes: Wishes, quiet:
     if not quiet and (wishes.runner is not None or wishes.master is not None):
         complain(f"momlint: note: {choice.reason}")
     with choice.runner as runner:
-        return check_files(files, options, runner, _read_stdin, choice.limits, fetch=choice.fetch)
+        return check_files(
+            files, options, runner, _read_stdin, choice.limits, fetch=choice.fetch, seconds=choice.seconds
+        )
 
 
 def _read_stdin() -> bytes:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from momlint.fleet.files import CheckFiles, CheckLargeFile, expected_seconds, without_idle_text
+from momlint.fleet.expected import expected_seconds
+from momlint.fleet.files import CheckFiles, CheckLargeFile, without_idle_text
 from momlint.fleet.guard import Guard, Limits
 from momlint.fleet.spread import FROM
-from momlint.lint import FileResult, Options, Tables, lint_stdin, merge
+from momlint.lint import FileResult, Helpers, Options, Tables, lint_stdin, merge
 
 if TYPE_CHECKING:
     from momlint.findings import Report
@@ -29,13 +30,15 @@ def check_files(
     large: float = LARGE,
     least: float = FROM,
     fetch: Fetch | None = None,
+    seconds: Sequence[float] | None = None,
 ) -> Report:
     """As `momlint.lint.lint_files`, with the files spread over `runner`: the same report, to the byte.
 
     `large`: from so many expected CPU seconds on a file is worth being taken apart; `least`: so is a question about it.
     `limits`: of that file (those of the others are the runner's). `fetch`: who reads recovery tables at addresses.
+    `seconds`: how long each file is expected to take, where that is known.
     """
-    seconds = expected_seconds(paths, options.engine)
+    seconds = seconds or expected_seconds(paths, options.engine)
     read_once = None if read_stdin is None else cache(read_stdin)
     results: dict[int, FileResult] = {}
 
@@ -44,7 +47,7 @@ def check_files(
         for index in indices:
             path = paths[index]
             if path == "-":
-                results[index] = without_idle_text(lint_stdin(read_once, options, tables))
+                results[index] = without_idle_text(lint_stdin(read_once, options, Helpers(tables=tables)))
             elif seconds[index] >= large and seconds[index] > sum(seconds) / 2:
                 with Guard(limits or Limits(), os.getcwd(), runner) as guard:
                     ((_, results[index]),) = guard.run(CheckLargeFile(path, options, least, tables), [0])

@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from momlint.fleet.files import expected_seconds
+from momlint.engines.ask import EngineChoice
+from momlint.fleet.expected import expected_seconds
 from momlint.fleet.guard import DEADLINE, Limits
 from momlint.fleet.processes import Processes
 from momlint.fleet.serial import Serial
@@ -16,13 +17,13 @@ from momlint.fleet.session import master_url
 from momlint.fleet.work import Fetch, Runner
 
 if TYPE_CHECKING:
-    from momlint.recovery.read import Fetched
+    from momlint.recovery.parquet import Fetched
 
 RunnerName: TypeAlias = Literal["auto", "process", "spark"]
 
 #: CPU seconds of work from which on ``auto`` takes Spark, where a master is named: what Spark costs by itself is less
 #: than a tenth of it (bench/bench_fleet.py). Below, a pool of processes here has long finished.
-SPARK_FROM = 400.0
+SPARK_FROM = 300.0
 #: … and from which on a pool of processes is worth its start.
 POOL_FROM = 2.0
 #: A child's address space, where the machine does not say how much memory it has.
@@ -46,17 +47,19 @@ class Wishes:
 class Choice(NamedTuple):
     """A runner, to be opened as a context manager, its limits, and one sentence that says which it is and why.
 
+    `seconds`: how long each file is expected to take.
     `fetch`: who reads recovery tables at addresses, if Spark was named (while the runner is open, if that is Spark).
     """
 
     runner: AbstractContextManager[Runner]
     reason: str
     limits: Limits
+    seconds: Sequence[float]
     fetch: Fetch | None = None
 
 
 def choose(
-    paths: Sequence[str], wishes: Wishes, say: Callable[[str], None] = lambda _: None, engine: str = "auto"
+    paths: Sequence[str], wishes: Wishes, say: Callable[[str], None] = lambda _: None, engine: EngineChoice = "auto"
 ) -> Choice:
     """The runner for these files, which `engine` is to decide.
 
@@ -64,7 +67,8 @@ def choose(
     """
     if wishes.master is not None:
         master_url(wishes.master)  # a slip is to be told also where the work is too little for Spark
-    work = sum(expected_seconds(paths, engine))
+    seconds = expected_seconds(paths, engine)
+    work = sum(seconds)
     jobs = wishes.jobs or os.cpu_count() or 1
     kind: str | None = wishes.runner
     limits = Limits(wishes.seconds or DEADLINE, wishes.memory if wishes.memory is not None else _share(jobs))
@@ -80,7 +84,7 @@ def choose(
             )
             kind, amount = "process", f"{amount}: {_pool(jobs)}{less}"
         else:
-            return Choice(Serial(say), f"{amount}: this process alone", limits, _fetch(wishes, limits, say))
+            return Choice(Serial(say), f"{amount}: this process alone", limits, seconds, _fetch(wishes, limits, say))
     elif kind == "spark":
         amount = f"{amount}: Spark, as asked for"
     else:
@@ -91,8 +95,8 @@ def choose(
 
         master = wishes.master or "local[*]"
         runner = OnSpark(master, limits, say, wishes.conf)
-        return Choice(runner, amount, limits, runner.fetch)
-    return Choice(Processes(jobs, limits, say), amount, limits, _fetch(wishes, limits, say))
+        return Choice(runner, amount, limits, seconds, runner.fetch)
+    return Choice(Processes(jobs, limits, say), amount, limits, seconds, _fetch(wishes, limits, say))
 
 
 def _fetch(wishes: Wishes, limits: Limits, say: Callable[[str], None]) -> Fetch | None:

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from momlint.findings import Finding
 from momlint.fleet.work import Fault, Runner, Work
-from momlint.lint import FileResult, Options, Tables, lint_file, undecided_file
-
-#: CPU seconds of a check, by bench/bench_fleet.py on the files it makes: so much a file, most of it z3's second opinion
-#: on a small estate, …
-SECONDS_A_FILE = 0.055
-#: … and so much a byte, most of it reading; …
-SECONDS_A_BYTE = 1.0e-6
-#: … but where z3 decides alone, which it does of large estates too.
-SECONDS_A_BYTE_BY_SMT = 12.0e-6
+from momlint.lint import FileResult, Helpers, Options, Tables, lint_file, undecided_file
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFiles(Work[FileResult]):
-    """Check the files at `paths`, as they are called from the folder of the run. `tables`: see `momlint.lint`."""
+    """Check the files at `paths`, as they are called from the folder of the run. `tables`: see `Helpers`."""
 
     paths: tuple[str, ...]
     options: Options
@@ -36,7 +26,7 @@ class CheckFiles(Work[FileResult]):
 
     def run(self, unit: int) -> FileResult:
         """Check one file."""
-        return without_idle_text(lint_file(self.paths[unit], self.options, tables=self.tables))
+        return without_idle_text(lint_file(self.paths[unit], self.options, Helpers(tables=self.tables)))
 
     def undecided(self, unit: int, fault: Fault) -> FileResult:
         """One MOM901 at the file."""
@@ -47,7 +37,7 @@ class CheckFiles(Work[FileResult]):
 class CheckLargeFile(Work[FileResult]):
     """Check one file, and let the helper have parts of what is asked about it.
 
-    `least`: CPU seconds from which on a question is worth the way. `tables`: see `momlint.lint`.
+    `least`: CPU seconds from which on a question is worth the way. `tables`: see `Helpers`.
     """
 
     path: str
@@ -70,8 +60,11 @@ class CheckLargeFile(Work[FileResult]):
         """Check the file."""
         from momlint.fleet.spread import Parts
 
-        spread = None if self.helper is None else Parts(self.helper, self.least)
-        return without_idle_text(lint_file(self.path, self.options, spread, self.tables))
+        helpers = Helpers(tables=self.tables)
+        if self.helper is not None:
+            parts = Parts(self.helper, self.least)
+            helpers = Helpers(parts, parts.read, self.tables)
+        return without_idle_text(lint_file(self.path, self.options, helpers))
 
     def undecided(self, unit: int, fault: Fault) -> FileResult:
         """One MOM901 at the file."""
@@ -94,16 +87,3 @@ def without_idle_text(result: FileResult) -> FileResult:
 
 def _files_of(finding: Finding) -> list[str]:
     return [finding.file, *(related.file for related in finding.related)]
-
-
-def expected_seconds(paths: Sequence[str], engine: str = "auto") -> list[float]:
-    """About how many CPU seconds the check of each file takes, by its size; files it includes are not counted."""
-    a_byte = SECONDS_A_BYTE_BY_SMT if engine == "smt" else SECONDS_A_BYTE
-    return [SECONDS_A_FILE + a_byte * _size(path) for path in paths]
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0  # whoever reads it will say what is wrong

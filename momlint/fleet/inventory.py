@@ -15,14 +15,14 @@ import numpy as np
 
 from momlint.errors import UsageError
 from momlint.estate.files import is_address
-from momlint.fleet.files import expected_seconds
+from momlint.fleet.expected import expected_seconds
 from momlint.fleet.shards import cut
 from momlint.fleet.work import Fault, Work
 from momlint.forwarding.arcs import Hops
 from momlint.forwarding.overlay import Overlay
 from momlint.forwarding.tables import NEVER
 from momlint.forwarding.walks import cheapest_live_arcs, entries
-from momlint.lint import FileResult, Options, Tables, lint_bytes, merge, undecided_file
+from momlint.lint import FileResult, Helpers, Options, Tables, lint_bytes, merge, undecided_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -133,7 +133,7 @@ TABLES = tuple(item.name for item in fields(FileTables) if item.name not in {"fa
 
 @dataclass(frozen=True, slots=True)
 class TakeInventory(Work[FileTables]):
-    """The tables of the files at `paths`. `fetched`: see `momlint.lint.Tables`."""
+    """The tables of the files at `paths`. `fetched`: see `momlint.lint.Helpers`."""
 
     paths: tuple[str, ...]
     options: Options
@@ -172,7 +172,7 @@ def tables_of(path: str, options: Options, fetched: Tables | None = None) -> Fil
     except OSError as error:
         tables.failure = f"{path}: {error.strerror or error}"
         return tables
-    result = lint_bytes(data, path, options, tables=fetched)
+    result = lint_bytes(data, path, options, Helpers(tables=fetched))
     tables.wanted = result.wanted
     if result.wanted:
         return tables

@@ -24,6 +24,7 @@ from momlint.forwarding.elements import Elements
 from momlint.forwarding.latency import Timings, timings
 from momlint.forwarding.overlay import Overlay
 from momlint.forwarding.tables import NEVER
+from momlint.recovery.parquet import Piece, PieceRows, lost_piece, read_piece
 
 Ids: TypeAlias = NDArray[np.int32]
 
@@ -96,6 +97,33 @@ class OfOverlay:
 
 def _engine(name: str, timeout: float | None) -> GraphEngine | SmtEngine:
     return SmtEngine(timeout=timeout) if name == "smt" else GraphEngine()
+
+
+# -- recovery tables --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPieces(Work[PieceRows]):
+    """The recovery tables that `path` names: unit i reads ``pieces[i]``."""
+
+    path: str
+    pieces: tuple[Piece, ...]
+    brokers: tuple[str, ...]
+    colours: tuple[str, ...]
+    result_type: ClassVar[type[Any]] = PieceRows
+
+    @property
+    def units(self) -> int:
+        """The pieces."""
+        return len(self.pieces)
+
+    def run(self, unit: int) -> PieceRows:
+        """Read one."""
+        return read_piece(self.pieces[unit], self.path, self.brokers, self.colours)
+
+    def undecided(self, unit: int, fault: Fault) -> PieceRows:
+        """No rows, and why."""
+        return lost_piece(self.pieces[unit], fault.reason)
 
 
 # -- questions ------------------------------------------------------------------------------------------------------

@@ -9,9 +9,11 @@ import numpy as np
 
 from momlint.engines.question import Question
 from momlint.engines.spread import Decided, Surveyed, Timed
+from momlint.fleet.expected import A_BYTE_OF_TABLES, size_of
 from momlint.fleet.parts import (
     DecideParts,
     OfOverlay,
+    ReadPieces,
     SurveyParts,
     TimeParts,
     blocks_of_pairs,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from momlint.forwarding.elements import Elements
     from momlint.forwarding.overlay import Overlay
+    from momlint.recovery.parquet import Piece, PieceRows
 
 #: CPU seconds by bench/bench_fleet.py: graph takes so long for each entry and delta, …
 GRAPH_ENTRY = 0.4e-6
@@ -50,6 +53,17 @@ class Parts:
         self._least = least
         self._target = target
         self._shared: list[OfOverlay] = []
+
+    def read(
+        self, path: str, pieces: Sequence[Piece], brokers: Sequence[str], colours: Sequence[str]
+    ) -> Sequence[PieceRows] | None:
+        """As `momlint.recovery.parquet.read_piece`, of all `pieces`."""
+        size = sum(size_of(file) for file in {piece.file for piece in pieces})
+        seconds, rows = size * A_BYTE_OF_TABLES, sum(piece.rows for piece in pieces)
+        if seconds < self._least or len(pieces) < 2 or not rows:
+            return None
+        work = ReadPieces(path, tuple(pieces), tuple(brokers), tuple(colours))
+        return list(self._runner.run(work, [seconds * piece.rows / rows for piece in pieces]))
 
     def decide(self, engine: str, timeout: float | None, overlay: Overlay, question: Question) -> Decided | None:
         """As `Engine.decide`, by blocks of destinations and of colours."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from momlint.recovery.read import Fetched
+    from momlint.recovery.parquet import Fetched
 
 R = TypeVar("R")
 
@@ -56,10 +56,10 @@ class Work(ABC, Generic[R]):
         """What is sent apart, None where there is nothing."""
         return None
 
-    def bind(self, common: Any) -> None:  # noqa: B027  few have something in common
+    def bind(self, common: Any) -> None:
         """Take the value of `common`."""
 
-    def take_helper(self, helper: Runner) -> None:  # noqa: B027  few have use for one
+    def take_helper(self, helper: Runner) -> None:
         """Take a runner that does works for this one, as long as it runs."""
 
     @abstractmethod

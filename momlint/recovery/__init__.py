@@ -27,8 +27,9 @@ from momlint.recovery.colours import (
 )
 from momlint.recovery.condensing import condense
 from momlint.recovery.lookup import LookUp, look_up
+from momlint.recovery.parts import RecoveryProblem
 from momlint.recovery.planning import Plan, plan
-from momlint.recovery.read import Recovery, RecoveryProblem, read_recovery, table_of_rows
+from momlint.recovery.read import Recovery, read_recovery, table_of_rows
 from momlint.recovery.sizes import Sizes, neighbour_counts, row_bound, sizes
 from momlint.recovery.table import RecoveryTable
 from momlint.recovery.uncondensing import Clashes, Entries, uncondense

@@ -11,7 +11,8 @@ import numpy as np
 from momlint.estate.files import is_address
 from momlint.estate.resolved import RecoveryRow
 from momlint.findings import Draft, Part, Place, Position, Problem, Span
-from momlint.recovery.read import Fetched, Recovery, read_fetched, read_recovery
+from momlint.recovery.parquet import Elsewhere, Fetched
+from momlint.recovery.read import Recovery, read_fetched, read_recovery
 from momlint.recovery.table import RecoveryTable
 from momlint.source import Document, Located, Source
 from momlint.source.decoding import decode
@@ -77,10 +78,13 @@ class RowsDocument(Document):
         return Located(Span(Position(line, 1), Position(line, 1 + length)))
 
 
-def attach_recovery(loaded: LoadedEstate, fetched: Mapping[str, Fetched] | None = None) -> Recovery | None:
+def attach_recovery(
+    loaded: LoadedEstate, fetched: Mapping[str, Fetched] | None = None, elsewhere: Elsewhere | None = None
+) -> Recovery | None:
     """Read the file that the estate's ``recovery`` names, if it names one; `loaded` and its estate are changed.
 
-    `fetched`: address → what Spark has read there, where ``recovery`` names an address and not a path.
+    `fetched`: address → what Spark has read there, where ``recovery`` names an address and not a path. `elsewhere`:
+    who may read the pieces of Parquet, where it names a path.
 
     ``estate.recovery_rows`` becomes `FileRows` (also where the file could not be read: then there are none),
     ``loaded.sources`` and ``loaded.documents`` get the file, so that ``loaded.locate`` finds its rows, and
@@ -101,7 +105,7 @@ def attach_recovery(loaded: LoadedEstate, fetched: Mapping[str, Fetched] | None 
     if is_address(path):
         found = read_fetched(path, (fetched or {}).get(path), brokers, colours)
     else:
-        found = read_recovery(path, brokers, colours)
+        found = read_recovery(path, brokers, colours, elsewhere)
     source = _source(path, found)
     document = RowsDocument(source.lines)
     number = len(loaded.documents)

@@ -15,6 +15,7 @@ from momlint.errors import UsageError
 from momlint.fleet import Limits, check_files
 from momlint.fleet.columns import schema
 from momlint.fleet.inventory import write_inventory
+from momlint.fleet.parts import ReadPieces
 from momlint.lint import FileResult, Options, lint_files
 from tests.fleet.estates import large_estate, planned, write_many
 from tests.fleet.reports import rendered
@@ -49,6 +50,22 @@ def test_one_overlay_in_parts_gives_the_same_report(engine: str, spark: OnSpark,
     options = Options(engine=engine)  # type: ignore[arg-type]
     together = check_files([str(path)], options, spark, limits=Limits(seconds=120.0), large=0.0, least=0.0)
     assert rendered(together) == rendered(lint_files([str(path)], options))
+
+
+def test_recovery_tables_are_read_in_the_workers(
+    spark: OnSpark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("torus.mom.yaml").write_text(planned(tmp_path, 1e-9).replace("FILE", "plan.parquet"))
+    assert len(list(Path("plan.parquet").iterdir())) > 5
+    taken = []
+    run = spark.run
+    monkeypatch.setattr(spark, "run", lambda work, seconds: taken.append(type(work)) or run(work, seconds))
+    together = check_files(["torus.mom.yaml"], Options(), spark, limits=LIMITS, large=0.0, least=0.0)
+    assert rendered(together) == rendered(lint_files(["torus.mom.yaml"], Options()))
+    assert together.summary.errors > 0
+    assert taken[0] is ReadPieces
+    assert len(taken) > 1
 
 
 def test_names_that_are_no_utf_8(spark: OnSpark, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from momlint.config import FORMATS
 from momlint.estate.files import here, is_address, join
-from momlint.lint import FileResult, Options, Tables, lint_file, merge
-from momlint.recovery.read import Fetched
+from momlint.lint import FileResult, Helpers, Options, Tables, lint_file, merge
+from momlint.recovery.parquet import Fetched
 from tests.fleet.reports import rendered
 
 #: Two brokers with two links between them; colour 1 is without failure, 2 without the first link.
@@ -53,7 +53,7 @@ def stream_of(found: pa.Table) -> bytes:
 def lint(folder: Path, file: str, tables: Tables | None = None) -> FileResult:
     path = folder / "a.mom.yaml"
     path.write_text(ESTATE.replace("FILE", file))
-    return lint_file(str(path), Options(), tables=tables)
+    return lint_file(str(path), Options(), Helpers(tables=tables))
 
 
 def found(result: FileResult) -> list[tuple[str, str, int]]:
