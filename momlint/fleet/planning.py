@@ -15,7 +15,7 @@ import numpy as np
 
 from momlint.errors import UsageError
 from momlint.fleet.shards import TARGET
-from momlint.fleet.work import Common, Fault, Runner, Work
+from momlint.fleet.work import Common, Fault, Runner, Work, new_key
 from momlint.forwarding import NO_HOP, build_overlay
 from momlint.forwarding.healing import healed_deltas
 from momlint.forwarding.paths import ShortestPaths, solve
@@ -61,6 +61,7 @@ class PlanParts(Work[Written]):
 
     def __init__(self, network: Network | None, bounds: Sequence[int], folder: str, form: Form) -> None:
         self._network = network
+        self._key = new_key()
         self._bounds = list(bounds)
         self._folder = folder
         self._form: Form = form
@@ -76,7 +77,7 @@ class PlanParts(Work[Written]):
     @property
     def common(self) -> Common:
         """The network."""
-        return Common("network", self._network)
+        return Common(self._key, self._network)
 
     def bind(self, common: Any) -> None:
         """Take the network."""

@@ -6,6 +6,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -28,6 +29,8 @@ class Processes:
     def __init__(self, jobs: int, limits: Limits, say: Say = lambda _: None) -> None:
         self.takers = jobs
         self._guards = [Guard(limits, os.getcwd()) for _ in range(jobs)]
+        # A thread for each, which lives as long: Linux ends a child with the thread that has started it.
+        self._threads = [ThreadPoolExecutor(1) for _ in range(jobs)]
         self._say = say
 
     def __enter__(self) -> Self:
@@ -38,6 +41,8 @@ class Processes:
     ) -> None:
         for guard in self._guards:
             guard.close()
+        for thread in self._threads:
+            thread.shutdown(cancel_futures=True)
 
     def run(self, work: Work[R], seconds: Sequence[float]) -> Iterator[R]:
         """The results of all units, in order; `seconds`: about how long each takes."""
@@ -60,9 +65,8 @@ class Processes:
             except BaseException as error:  # noqa: BLE001  raised again below, where somebody waits
                 done.put(("error", error))
 
-        threads = [threading.Thread(target=serve, args=(guard,), daemon=True) for guard in self._guards[: len(shards)]]
-        for thread in threads:
-            thread.start()
+        for guard, thread in zip(self._guards[: len(shards)], self._threads, strict=False):
+            thread.submit(serve, guard)
         try:
             yield from self._in_order(done, len(shards), work.units)
         finally:

@@ -22,7 +22,7 @@ from momlint.fleet.parts import (
     whole_verdict,
 )
 from momlint.fleet.shards import TARGET
-from momlint.fleet.work import Runner
+from momlint.fleet.work import Runner, new_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,7 +143,7 @@ class Parts:
         for shared in self._shared:
             if shared.overlay is overlay:
                 return shared
-        self._shared.append(OfOverlay(f"overlay-{len(self._shared)}", overlay))
+        self._shared.append(OfOverlay(new_key(), overlay))
         return self._shared[-1]
 
 

@@ -8,6 +8,7 @@ pool as for Spark.
 
 from __future__ import annotations
 
+import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -83,10 +84,15 @@ class Runner(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Common:
-    """A value that works share; `key` is unique among the values of one run."""
+    """A value that works share; `key` is unique for good (`new_key`), since takers keep values from run to run."""
 
     key: str
     value: Any
+
+
+def new_key() -> str:
+    """A key that no other value has, whichever process made it."""
+    return uuid.uuid4().hex
 
 
 def run_units(work: Work[R], units: Iterable[int]) -> Iterator[tuple[int, R]]:

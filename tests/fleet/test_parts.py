@@ -131,3 +131,13 @@ def test_the_report_of_one_overlay_is_that_of_the_whole(engine: str, tmp_path: P
     with Processes(2, LIMITS) as pool:
         together = check_files([str(path)], options, pool, limits=LIMITS, large=0.0, least=0.0)
     assert rendered(together) == rendered(alone)
+
+
+def test_one_estate_after_the_other_by_the_same_processes(tmp_path: Path) -> None:
+    # What a process keeps of the first is not taken for the second.
+    with Processes(1, LIMITS) as pool:
+        for seed in (5, 6, 7):
+            path = tmp_path / f"{seed}.mom.yaml"
+            path.write_text(large_estate(3, 4, 30, seed=seed, damaged=6))
+            together = check_files([str(path)], Options(), pool, limits=LIMITS, large=0.0, least=0.0)
+            assert rendered(together) == rendered(lint_files([str(path)], Options()))

@@ -38,6 +38,13 @@ def test_the_report_is_that_of_one_after_the_other(many: list[str]) -> None:
     assert rendered(check_files(many, Options(), Serial())) == expected
 
 
+def test_a_process_lives_as_long_as_the_pool() -> None:
+    with Processes(1, LIMITS) as pool:
+        first, second = ([said.text for said in pool.run(Obey(("pid", "pid")), [1.0, 1.0])] for _ in range(2))
+    assert first == second
+    assert len({*first, *second}) == 1
+
+
 def test_the_order_is_that_of_the_files_given(many: list[str]) -> None:
     missing = [*many[5:0:-1], "no such file", many[0], "none either"]
     alone, together = lint_files(missing, Options()), by_pool(missing, Options())
