@@ -38,8 +38,9 @@ def _draft(context: Context, cause: Cause) -> Draft:
         message = f"every hop at broker `{broker}` is broken, {rows} hops at it that are no links; {breaks}"
         fix = f"declare the links of broker `{broker}`, or route around it"
     else:
-        entry = next(entry for entry in cause.entries if entry.row == first) if cause.entries else None
-        at, to = (context.name(entry.location), context.name(entry.hop)) if entry else _ends(context, cause)
+        # The first row that uses the hop, which need not be one that a topic needs.
+        location, via = context.row_hop(first)
+        at, to = context.name(location), context.name(via)
         message = f"broker `{at}` has no link to its next hop `{to}` (hop {at}–{to}, {rows} it); {breaks}"
         fix = f"declare a link between `{at}` and `{to}`, or use a neighbour of `{at}` as next hop"
     related = [
@@ -55,8 +56,3 @@ def _draft(context: Context, cause: Cause) -> Draft:
         affected=affected,
         related=related,
     )
-
-
-def _ends(context: Context, cause: Cause) -> tuple[str, str]:
-    location, via = context.row_hop(cause.rows[0])
-    return context.name(location), context.name(via)
