@@ -85,12 +85,9 @@ class Causes:
 
     @cached_property
     def unreachable(self) -> NDArray[np.int64]:
-        """Keys of needed pairs with no path though nothing has failed, and no wrong hop that already explains it."""
-        context = self.context
-        n = context.overlay.n
-        calm = context.calm[context.cut // (n * n)]
+        """Keys of needed pairs with no path though no failure is to blame, nor a wrong hop that already explains it."""
         explained = [key for blamed in self.blamed if blamed.entry.fault == "not-neighbour" for key in blamed.keys]
-        return without(context.cut[calm], np.array(explained, dtype=np.int64))
+        return without(self.context.apart, np.array(explained, dtype=np.int64))
 
     @cached_property
     def needed(self) -> list[Cause]:

@@ -12,6 +12,7 @@ from momlint.checks.names import TopicNames
 from momlint.engines.question import Kind, Question, Refuted
 from momlint.errors import ReplayError
 from momlint.findings import Affected, Place, RelatedDraft, Witness
+from momlint.forwarding.elements import Elements, with_failures
 from momlint.forwarding.needs import Needs
 from momlint.forwarding.overlay import NO_ROW, Overlay
 from momlint.forwarding.ragged import among, distinct
@@ -203,6 +204,21 @@ class Context:
         return self.failing("connected", "whether a path exists for every needed pair")
 
     @cached_property
+    def apart(self) -> NDArray[np.int64]:
+        """Those keys of `cut` for which no failure is the reason: those in which nothing has failed, and where there is
+        no such colour, those of pairs that no path would join without any failure."""
+        o = self.overlay
+        cells = max(o.n * o.n, 1)
+        if not len(self.cut) or self.calm.any():
+            return self.cut[self.calm[self.cut // cells]]
+        calm = with_failures(o, Elements(o.links, o.n), [()])
+        question = Question("connected", o.pair_source, o.pair_dest, np.zeros(1, np.int32))
+        verdict = self.ask(calm, question, "whether a path exists for every needed pair while nothing has failed")
+        if not isinstance(verdict, Refuted):
+            return np.empty(0, dtype=np.int64)
+        return self.cut[among(self.cut % cells, verdict.failing)]
+
+    @cached_property
     def super_paths(self) -> int:
         """How many of the needed pairs are not part of another's walk: what is left to be proved by itself."""
         return int(super_paths(self.overlay).sum())
@@ -229,9 +245,9 @@ class Context:
             return 0
         keys = distinct(np.concatenate(known))
         cut = self.__dict__.get("cut", np.empty(0, np.int64))
-        # What a failure itself cuts off is no fault of the tables; what is cut in a calm colour is.
-        expected = among(keys, cut) & ~self.calm[keys // max(self.overlay.n**2, 1)]
-        return int(np.count_nonzero(~expected))
+        # What a failure itself cuts off is no fault of the tables; what is cut without one is.
+        apart = self.__dict__.get("apart", cut[self.calm[cut // max(self.overlay.n**2, 1)]])
+        return int(np.count_nonzero(~among(keys, cut) | among(keys, apart)))
 
     @property
     def promise_place(self) -> Place:

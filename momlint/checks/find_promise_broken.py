@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -13,7 +14,8 @@ from momlint.engines.question import Question, Refuted
 from momlint.errors import ReplayError
 from momlint.estate.resolved import Tolerate
 from momlint.findings import Affected, Draft, Place, Witness
-from momlint.forwarding.elements import with_failures
+from momlint.forwarding.elements import ElementKind, Elements, with_failures
+from momlint.forwarding.overlay import Overlay
 from momlint.forwarding.walks import walk
 
 
@@ -99,7 +101,7 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
     """Walks by tables that do not react, over an element that fails, where a path is left that goes round it.
 
     One draft for all: the cause is one. Any failure of several elements that breaks a walk has an element in it that
-    breaks it alone, so single elements tell all.
+    breaks it alone, or takes all links of one of its hops: so single elements and those sets tell all.
     """
     estate = context.estate
     if estate.protocol != "tables" or estate.colours_declared or context.rows_are_recovery:
@@ -107,10 +109,11 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
     if estate.recovery_file is not None or not context.has_rows:
         return
     cutting, overlay = context.cutting, context.overlay
-    asked = cutting.elements.within(promise)
+    asked: list[tuple[int, ...]] = [(element,) for element in cutting.elements.within(promise)]
     if not asked or not len(overlay.pair_source):
         return
-    static = with_failures(overlay, cutting.elements, [(), *((element,) for element in asked)])
+    asked += _hops_taken(overlay, cutting.elements, promise)
+    static = with_failures(overlay, cutting.elements, [(), *asked])
     colours = np.arange(static.colours, dtype=np.int32)
     subject = "whether the walks by static tables survive what the estate promises to"
     verdict = context.ask(static, Question("arrive", overlay.pair_source, overlay.pair_dest, colours), subject)
@@ -124,10 +127,10 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
     colour, cell = colour[keep], cell[keep]
     starts = np.searchsorted(colour, np.arange(static.colours + 1))
     left = np.ones(colour.size, dtype=np.bool_)
-    for index, element in enumerate(asked):
-        if element in cutting.cutting:
+    for index, failure in enumerate(asked):
+        if len(failure) > 1 or failure[0] in cutting.cutting:
             # No path is left for these: that is the other kind.
-            cut = np.flatnonzero(cutting.pairs((element,)))
+            cut = np.flatnonzero(cutting.pairs(failure))
             gone = overlay.pair_dest[cut].astype(np.int64) * overlay.n + overlay.pair_source[cut]
             part = slice(starts[index + 1], starts[index + 2])
             left[part] = ~np.isin(cell[part], gone)
@@ -136,10 +139,10 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
         return
     dest, source = np.divmod(cell, overlay.n)
     first = int(np.lexsort((dest, source, colour))[0])
-    failed = (asked[int(colour[first]) - 1],)
+    failed = asked[int(colour[first]) - 1]
     a, b = int(source[first]), int(dest[first])
     found = walk(overlay, 0, a, b)
-    _replay(context, failed[0], found.brokers)
+    _replay(context, failed, found.brokers)
     pairs = np.unique(source * overlay.n + dest)
     topics = context.topics_of(pairs)
     affected = Affected(topics, len(pairs))
@@ -147,15 +150,16 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
         source=context.name(a),
         destination=context.name(b),
         walk=context.names(found.brokers),
-        cut=(cutting.name(failed[0]),),
+        cut=tuple(cutting.name(element) for element in failed),
     )
     more = len(np.unique(colour)) - 1
+    fails = "fails" if len(failed) == 1 else "fail together"
     others = f" (and the same for {counted(more, 'other')})" if more else ""
     yield Draft(
         "MOM502",
         _place(context),
         f"the estate is to survive {_promised(promise)}, and a path is left, but the tables are static and do not "
-        f"use it: when {cutting.words(failed)} fails{others}, {needed_by(affected, witness)} is lost: "
+        f"use it: when {cutting.words(failed)} {fails}{others}, {needed_by(affected, witness)} is lost: "
         f"{arrow(witness.walk)}",
         help="what was paid for is there and is not received: let `momlint plan` write recovery tables, or let "
         "`protocol: shortest-path` find the way",
@@ -165,12 +169,50 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
     )
 
 
-def _replay(context: Context, element: int, brokers: tuple[int, ...]) -> None:
-    """The walk arrives while nothing has failed, and needs the element. Raises `ReplayError`."""
+def _hops_taken(overlay: Overlay, elements: Elements, promise: Tolerate) -> list[tuple[int, ...]]:
+    """The smallest failures of several elements within `promise` that take all of several links of one hop."""
+    between: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    for tail, head, link in zip(
+        overlay.arc_tail.tolist(), overlay.arc_head.tolist(), overlay.arc_link.tolist(), strict=True
+    ):
+        between[tail, head].add(link)
+    found: set[tuple[int, ...]] = set()
+    for links in {frozenset(links) for links in between.values() if len(links) > 1}:
+        found.update(_covers(links, elements, promise))
+    return sorted(found, key=lambda failure: (len(failure), failure))
+
+
+def _covers(links: frozenset[int], elements: Elements, promise: Tolerate) -> Iterator[tuple[int, ...]]:
+    """The sets of two and more links and groups within `promise` that take all `links`, and need each of their own."""
+    budgets: tuple[tuple[ElementKind, int], ...] = (("link", promise.links), ("group", promise.groups))
+    takes = {
+        element: elements.kills((element,))[0] & links
+        for kind, budget in budgets
+        if budget
+        for element in elements.of_kind(kind)
+    }
+
+    def extend(failure: tuple[int, ...], left: frozenset[int]) -> Iterator[tuple[int, ...]]:
+        if any(sum(elements.kind(one) == kind for one in failure) > budget for kind, budget in budgets):
+            return
+        if left:
+            for element, taken in takes.items():
+                if min(left) in taken:
+                    yield from extend((*failure, element), left - taken)
+        elif len(failure) > 1 and all(
+            links.difference(*(takes[other] for other in failure if other != one)) for one in failure
+        ):
+            yield tuple(sorted(failure))
+
+    yield from extend((), links)
+
+
+def _replay(context: Context, failed: tuple[int, ...], brokers: tuple[int, ...]) -> None:
+    """The walk arrives while nothing has failed, and needs what has failed. Raises `ReplayError`."""
     overlay = context.overlay
-    links, down = context.cutting.elements.kills((element,))
+    links, down = context.cutting.elements.kills(failed)
     for at, to in pairwise(brokers):
         over = overlay.arc_link[(overlay.arc_tail == at) & (overlay.arc_head == to)]
         if {at, to} & down or links.issuperset(over.tolist()):
             return
-    raise ReplayError(f"the walk {arrow(context.names(brokers))} does not need {context.cutting.words((element,))}")
+    raise ReplayError(f"the walk {arrow(context.names(brokers))} does not need {context.cutting.words(failed)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -254,6 +255,103 @@ def test_static_tables_are_the_second_kind(engine: str) -> None:
     assert (table.affected.topics, table.affected.pairs) == (("there", "spur"), 2)
     assert "(and the same for 2 others)" in table.message
     assert "paid for" in table.help
+
+
+#: Two links of one hop, in use, with a way round them; `r` takes the second link and one elsewhere.
+PARALLEL = """\
+momlint: 1
+brokers: {a: , b: , c: }
+links:
+  - {id: x, between: [a, b]}
+  - {id: y, between: [a, b]}
+  - {id: round1, between: [a, c]}
+  - {id: round2, between: [c, b]}
+  - {id: spare, between: [c, b]}
+topics: {t: {publishers: [a], subscribers: [b]}}
+groups: {r: [y, spare]}
+routing: {protocol: tables, tables: {a: {b: [b]}}}
+failures: {tolerate: PROMISE}
+"""
+
+
+@pytest.mark.parametrize(
+    ("promise", "cut"),
+    [
+        ("single-link", None),  # the other one is left
+        ("{links: 2}", ("x", "y")),
+        ("{links: 3}", ("x", "y")),  # and c is left: {x, y, round1} is told apart
+        ("{groups: 1}", None),
+        ("{links: 1, groups: 1}", ("x", "r")),
+    ],
+)
+def test_all_links_of_a_hop_that_static_tables_use(promise: str, cut: tuple[str, ...] | None) -> None:
+    found = [f for f in check(PARALLEL.replace("PROMISE", promise), select=("MOM502",)) if "static" in f.message]
+    assert [f.witness.cut for f in found if f.witness] == ([] if cut is None else [cut])
+    assert all(f"`{cut[0]}`" in f.message and "fail together" in f.message for f in found if cut)
+
+
+def lost_by_static_tables(estate: Estate, hops: dict[tuple[int, int], int], promise: tuple[int, int, int]) -> set[Any]:
+    """The pairs that a failure within `promise` takes off their walks by `hops`, (at, dest) → to; with a path left."""
+    lost = set()
+    for size in range(1, sum(promise) + 1):
+        for failed in estate.failures(*promise, size):
+            reach, down = estate.reach(failed)
+            links = {e for e in failed if e < len(estate.links)}
+            for e in failed:
+                if e >= len(estate.links) + estate.n:
+                    links.update(estate.groups[e - len(estate.links) - estate.n][0])
+            live = {
+                arc
+                for index, link in enumerate(estate.links)
+                if index not in links
+                for arc in [(link.tail, link.head), *([] if link.one_way else [(link.head, link.tail)])]
+            }
+            for source, dest in estate.pairs:
+                at = source
+                while at != dest and (at, dest) in hops:
+                    to = hops[at, dest]
+                    if (at, to) not in live or to in down:
+                        break
+                    at = to
+                if not {source, dest} & down and (source, dest) in hops and at != dest and dest in reach[source]:
+                    lost.add((source, dest))
+    return lost
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(st.integers(0, 2**32 - 1), st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 1)))
+def test_static_tables_lose_what_enumeration_loses(seed: int, promise: tuple[int, int, int]) -> None:
+    rng = random.Random(seed)
+    estate = random_estate(seed, most=5)
+    # Links side by side are what one failure does not take.
+    estate = replace(estate, links=[*estate.links, *(rng.choice(estate.links) for _ in range(2) if estate.links)])
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(estate.n))
+    for link in estate.links:
+        graph.add_edge(link.tail, link.head)
+        if not link.one_way:
+            graph.add_edge(link.head, link.tail)
+    hops = {
+        (at, dest): path[1]
+        for at, paths in nx.all_pairs_shortest_path(graph)
+        for dest, path in paths.items()
+        if len(path) > 1
+    }
+    pairs = [pair for pair in estate.pairs if pair in hops]
+    estate = replace(estate, pairs=pairs)
+    if not pairs or not sum(promise):
+        return
+    tables: dict[int, dict[int, list[str]]] = {}
+    for (at, dest), to in sorted(hops.items()):
+        tables.setdefault(at, {}).setdefault(to, []).append(f"b{dest}")
+    lines = ["routing:", "  protocol: tables", "  tables:"]
+    for at, rows in tables.items():
+        lines += [f"    b{at}:", *(f"      b{to}: [{', '.join(dests)}]" for to, dests in rows.items())]
+    text = written(estate, promise) + "\n".join(lines) + "\n"
+    lost = lost_by_static_tables(estate, hops, promise)
+    for engine in ("auto", "smt"):
+        found = [f for f in check(text, engine, ("MOM502", "MOM9")) if "static" in f.message or f.code != "MOM502"]
+        assert [f.affected and f.affected.pairs for f in found] == ([len(lost)] if lost else [])
 
 
 def test_what_heals_itself_is_not_static() -> None:
