@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from momlint.checks.context import Context
 from momlint.engines.question import Question
+from momlint.forwarding.arcs import unconnected
 from momlint.forwarding.blame import Blamed, Entry, blame
 from momlint.forwarding.overlay import NO_HOP
 from momlint.forwarding.ragged import among, distinct, without
@@ -65,23 +66,61 @@ class Causes:
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        #: Rows over hops that are no links, of needed pairs that a link there would not join either (see `blamed`).
+        self.pathless: set[int] = set()
 
     @cached_property
     def blamed(self) -> list[Blamed]:
         """Entries to blame for needed pairs that fail although a path exists, or at a hop that is no link."""
         context = self.context
         # Where no path is left there is no right entry to compare with: that is MOM301, or 501 and 502. Only an entry
-        # that names no neighbour is to blame all the same, where there is such an entry at all.
+        # that names no neighbour is to blame all the same, if a link to it would make a path.
         cut = context.cut if len(context.broken) else np.empty(0, np.int64)
-        broken = context.broken if self._any_non_neighbour else np.setdiff1d(context.broken, cut, assume_unique=True)
-        lost = set(cut.tolist()) if self._any_non_neighbour else set()
-        kept: list[Blamed] = []
-        for blamed in blame(context.overlay, broken):
-            if blamed.entry.fault != "not-neighbour":
-                blamed.keys = [key for key in blamed.keys if key not in lost]
-            if blamed.keys:
-                kept.append(blamed)
-        return kept
+        if not self._any_non_neighbour:
+            return blame(context.overlay, np.setdiff1d(context.broken, cut, assume_unique=True))
+        found = blame(context.overlay, context.broken)
+        odd = [blamed for blamed in found if blamed.entry.fault == "not-neighbour"]
+        keys = np.array(sorted(key for blamed in odd for key in blamed.keys), np.int64)
+        hops = sorted({(blamed.entry.location, blamed.entry.hop) for blamed in odd})
+        lost = set(cut.tolist()) - set(self._joined_by_links(keys[among(keys, cut)], hops).tolist())
+        for blamed in found:
+            blamed.keys = [key for key in blamed.keys if key not in lost]
+        self.pathless = {blamed.entry.row for blamed in odd if not blamed.keys}
+        return [blamed for blamed in found if blamed.keys]
+
+    def _joined_by_links(self, keys: NDArray[np.int64], hops: list[tuple[int, int]]) -> NDArray[np.int64]:
+        """Those of `keys` (without a path) whose ends links at all of `hops` would join."""
+        o = self.context.overlay
+        ends = np.array(hops, np.int32).reshape(-1, 2)
+        tail, head = np.concatenate([ends, ends[:, ::-1]]).T
+        link = np.tile(o.links + np.arange(len(hops), dtype=np.int32), 2)
+        arcs = [
+            np.concatenate([there, more])
+            for there, more in (
+                (o.arc_tail, tail),
+                (o.arc_head, head),
+                (o.arc_cost, np.ones(tail.size)),
+                (o.arc_latency, np.zeros(tail.size)),
+                (o.arc_link, link),
+            )
+        ]
+        order = np.lexsort((arcs[4], arcs[2], arcs[1], arcs[0]))
+        declared = replace(
+            o,
+            arc_tail=arcs[0][order],
+            arc_head=arcs[1][order],
+            arc_cost=arcs[2][order],
+            arc_latency=arcs[3][order],
+            arc_link=arcs[4][order],
+            failed_link=np.concatenate([o.failed_link, np.zeros((o.colours, len(hops)), np.bool_)], axis=1),
+        )
+        joined = [np.empty(0, np.int64)]
+        for colour in distinct(keys // (o.n * o.n)):
+            mine = keys[keys // (o.n * o.n) == colour]
+            dest, source = np.divmod(mine % (o.n * o.n), o.n)
+            ((_, apart),) = unconnected(declared, np.array([colour]), source, dest)
+            joined.append(mine[~apart])
+        return np.concatenate(joined)
 
     @cached_property
     def unreachable(self) -> NDArray[np.int64]:

@@ -27,6 +27,8 @@ def _draft(context: Context, cause: Cause) -> Draft:
     witness: Witness | None = None
     affected = Affected()
     breaks = "no topic needs it today"
+    if not context.causes.pathless.isdisjoint(cause.rows):
+        breaks = "and what takes it has no path even so (MOM301)"
     if len(keys):
         witness, _ = context.witness(keys)
         affected = context.affected(keys)
