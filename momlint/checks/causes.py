@@ -190,28 +190,28 @@ class Causes:
     # -- the papers' re-test of one-hop paths -------------------------------------------------------------------
 
     def hop_is_broken(self, at: int, to: int) -> bool:
-        """Whether the one-hop sub-path between two brokers fails in either direction that a link or a table has."""
+        """Whether the one-hop sub-path from one broker to another fails."""
         o = self.context.overlay
         colour = int(np.argmax(self.context.calm))
-        for one, other in ((at, to), (to, at)):
-            if self._adjacent[one, other] or o.base[other, one] == other:
-                found = walk(o, colour, one, other)
-                if found.end != "arrived" or len(found.brokers) > 2:
-                    return True
-        return False
+        found = walk(o, colour, at, to)
+        return found.end != "arrived" or len(found.brokers) > 2
 
-    def hops_at(self, broker: int) -> list[int]:
-        """The brokers that a link or a base table joins to `broker`, ascending."""
+    def every_hop_is_broken(self, broker: int, *, out: bool) -> bool:
+        """Whether all hops out of a broker, or into it, are broken: those that a link or a base table has."""
         o = self.context.overlay
-        joined = self._adjacent[broker] | self._adjacent[:, broker]
-        out = o.base[:, broker]
-        joined[out[out != NO_HOP]] = True
-        joined[distinct(np.nonzero(o.base == broker)[1])] = True
+        if out:
+            joined = self._adjacent[broker].copy()
+            used = o.base[:, broker]
+            joined[used[used != NO_HOP]] = True
+        else:
+            joined = self._adjacent[:, broker].copy()
+            joined[distinct(np.nonzero(o.base == broker)[1])] = True
         joined[broker] = False
-        return [int(other) for other in np.flatnonzero(joined)]
+        others = np.flatnonzero(joined).tolist()
+        return all(self.hop_is_broken(*((broker, other) if out else (other, broker))) for other in others)
 
     def _merge_brokers(self, groups: dict[_Group, Cause]) -> list[Cause]:
-        """Name the broker where every hop at it is broken and several causes meet there."""
+        """Name the broker where every hop out of it, into it or both is broken, and several causes of these meet."""
         at_broker: defaultdict[int, list[_Group]] = defaultdict(list)
         for group, cause in groups.items():
             if cause.scope == "hop":
@@ -222,8 +222,16 @@ class Causes:
         # The broker where most causes meet first, so that a failed hub is named and not its neighbours.
         for broker in sorted(at_broker, key=lambda b: (-len(at_broker[b]), b)):
             mine = [group for group in at_broker[broker] if group in remaining]
-            hops = self.hops_at(broker)
-            if len(mine) < 2 or not all(self.hop_is_broken(broker, other) for other in hops):
+            if len(mine) < 2:
+                continue
+            directions = {out for out in (True, False) if self.every_hop_is_broken(broker, out=out)}
+            # A cause without entries is one of rows that nobody needs.
+            mine = [
+                group
+                for group in mine
+                if {entry.location == broker for entry in groups[group].entries} <= directions and directions
+            ]
+            if len(mine) < 2:
                 continue
             parts = [remaining.pop(group) for group in mine]
             kind: Kind = "not-neighbour" if any(part.kind == "not-neighbour" for part in parts) else "missing"
