@@ -196,35 +196,37 @@ class Causes:
         found = walk(o, colour, at, to)
         return found.end != "arrived" or len(found.brokers) > 2
 
-    def every_hop_is_broken(self, broker: int, *, out: bool) -> bool:
-        """Whether all hops out of a broker, or into it, are broken: those that a link or a base table has."""
+    def every_hop_is_broken(self, kind: Kind, broker: int, *, out: bool) -> bool:
+        """Whether all hops out of a broker, or into it, that a link or a base table has are broken in the same way:
+        there is no link at all in that direction, or a link each and no row that takes it."""
         o = self.context.overlay
-        if out:
-            joined = self._adjacent[broker].copy()
-            used = o.base[:, broker]
-            joined[used[used != NO_HOP]] = True
-        else:
-            joined = self._adjacent[:, broker].copy()
-            joined[distinct(np.nonzero(o.base == broker)[1])] = True
+        linked = self._adjacent[broker] if out else self._adjacent[:, broker]
+        if kind == "not-neighbour":
+            return not linked.any()
+        used = o.base[:, broker] if out else np.nonzero(o.base == broker)[1]
+        joined = linked.copy()
+        joined[distinct(used[used != NO_HOP])] = True
         joined[broker] = False
         others = np.flatnonzero(joined).tolist()
-        return all(self.hop_is_broken(*((broker, other) if out else (other, broker))) for other in others)
+        return all(
+            linked[other] and self.hop_is_broken(*((broker, other) if out else (other, broker))) for other in others
+        )
 
     def _merge_brokers(self, groups: dict[_Group, Cause]) -> list[Cause]:
         """Name the broker where every hop out of it, into it or both is broken, and several causes of these meet."""
-        at_broker: defaultdict[int, list[_Group]] = defaultdict(list)
+        at_broker: defaultdict[tuple[Kind, int], list[_Group]] = defaultdict(list)
         for group, cause in groups.items():
             if cause.scope == "hop":
                 for broker in cause.subject:
-                    at_broker[broker].append(group)
+                    at_broker[cause.kind, broker].append(group)
         remaining = dict(groups)
         causes: list[Cause] = []
         # The broker where most causes meet first, so that a failed hub is named and not its neighbours.
-        for broker in sorted(at_broker, key=lambda b: (-len(at_broker[b]), b)):
-            mine = [group for group in at_broker[broker] if group in remaining]
+        for kind, broker in sorted(at_broker, key=lambda place: (-len(at_broker[place]), place[1], place[0])):
+            mine = [group for group in at_broker[kind, broker] if group in remaining]
             if len(mine) < 2:
                 continue
-            directions = {out for out in (True, False) if self.every_hop_is_broken(broker, out=out)}
+            directions = {out for out in (True, False) if self.every_hop_is_broken(kind, broker, out=out)}
             # A cause without entries is one of rows that nobody needs.
             mine = [
                 group
@@ -234,7 +236,6 @@ class Causes:
             if len(mine) < 2:
                 continue
             parts = [remaining.pop(group) for group in mine]
-            kind: Kind = "not-neighbour" if any(part.kind == "not-neighbour" for part in parts) else "missing"
             causes.append(
                 Cause(
                     kind,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,7 +14,7 @@ from momlint.findings import Draft, Witness
 
 
 def find(context: Context) -> Iterator[Draft]:
-    """One draft for each two parts of the overlay between which needed paths are missing."""
+    """One draft for each part of the overlay that lacks needed paths to or from larger ones (or earlier ones)."""
     if not context.is_whole("brokers", "links"):
         return
     keys = context.causes.unreachable
@@ -22,11 +22,12 @@ def find(context: Context) -> Iterator[Draft]:
         return
     n = context.overlay.n
     part = strong_parts(context.overlay)
-    groups: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    # Of two parts the smaller one is what is missing: so there are never more findings than parts.
+    size = Counter(part)
+    groups: defaultdict[int, list[int]] = defaultdict(list)
     for key in keys.tolist():
         dest, source = divmod(key % (n * n), n)
-        low, high = sorted((part[source], part[dest]))
-        groups[low, high].append(key)
+        groups[min(part[source], part[dest], key=lambda one: (size[one], -one))].append(key)
     for members in groups.values():
         mine = np.array(members, dtype=np.int64)
         pairs = context.pairs_of(mine)

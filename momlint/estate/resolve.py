@@ -6,7 +6,7 @@ is unknown at once; each unknown name is one finding, however often it is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -86,6 +86,9 @@ class Resolver:
         self.groups: list[Group] = []
         self.group_index: dict[str, int] = {}
         self.colour_index: dict[str, int] = {}
+        #: Groups of which not all that fails is known, and names of failures that mean two things.
+        self.partial_groups: set[str] = set()
+        self.two_things: set[str] = set()
 
         self.unknown_brokers: dict[str, list[Place]] = {}
         self.unknown_links: dict[str, list[Place]] = {}
@@ -439,7 +442,7 @@ class Resolver:
                     self.twice(f"colour `{name}`", place._replace(part="key"), first._replace(part="key"))
                     continue
                 links, brokers = self.failing_together(items or (), number, path, known)
-                partial = any(known.get(item) is None for item in items or ())
+                partial = self.is_partial(items or (), number, path, known)
                 self.colour_index[name] = len(colours)
                 colours.append(Colour(name, place, links, brokers, partial))
         return colours, declared
@@ -456,10 +459,18 @@ class Resolver:
                     self.twice(f"group `{name}`", place._replace(part="key"), first._replace(part="key"))
                     continue
                 links, brokers = self.failing_together(items or (), number, path, known)
+                if self.is_partial(items or (), number, path, known):
+                    self.partial_groups.add(name)
                 self.same_name(name, place)
                 self.groups.append(Group(name, place, links, brokers))
         # Only now, so that a group does not find another one among its members.
         self.group_index = {group.name: index for index, group in enumerate(self.groups)}
+
+    def is_partial(self, items: Sequence[str], number: int, path: Path, known: Mapping[str, _Failing]) -> bool:
+        """Whether something that a colour or a group fails could not be read, or is not known."""
+        lost = path in self.documents[number].partial_failures
+        unsure = self.partial_groups | self.two_things
+        return lost or any(known.get(item) is None or item in unsure for item in items)
 
     def same_name(self, name: str, place: Place) -> None:
         """A group that is called like a broker or a link: a colour could not fail it by its name."""
@@ -500,9 +511,24 @@ class Resolver:
     def failing(self, item: str, place: Place) -> _Failing:
         """What a name fails: links by id, links by ends, a broker, or a group; in this order."""
         names = self.link_names
+        found = names.by_given_id.get(item) or self.links_between(item)
+        if found and item in self.broker_index:
+            self.two_things.add(item)
+            link, broker = self.links[found[0]], self.brokers[self.broker_index[item]]
+            self.drafts.append(
+                Draft(
+                    "MOM102",
+                    place,
+                    f"`{item}` is a link and a broker, and does not say which of them fails",
+                    "give the link another id",
+                    related=[
+                        RelatedDraft(link.place, f"the link `{link.id}`"),
+                        RelatedDraft(broker.place._replace(part="key"), f"the broker `{broker.id}`"),
+                    ],
+                )
+            )
         if item in names.by_given_id:
             return tuple(names.by_given_id[item]), ()
-        found = self.links_between(item)
         if not found:
             if item in self.broker_index:
                 return (), (self.broker_index[item],)
@@ -610,8 +636,9 @@ class Resolver:
                         self.incomplete.add("failures.recovery")
                         continue
                     rows.append(RecoveryRow(Place(number, row_path), at, to, via, colours, inverted))
-        has_rows = form_place is not None and file is None
-        return (rows if has_rows else None), file
+        # An empty section has no rows: the overlay heals itself, unless there are some that cannot be read.
+        has_rows = bool(rows) or "failures.recovery" in self.incomplete
+        return (rows if has_rows and form_place is not None and file is None else None), file
 
     def row_colours(self, names: Sequence[str], number: int, path: Path) -> tuple[int, ...]:
         found: list[int] = []

@@ -53,7 +53,8 @@ class Checked:
     `model` is None where nothing could be read. `kept` maps the route of a list that items were taken out of
     to the original indices of those that are left. `incomplete`: sections that something was left out of.
     `lost`: sections whose *names* may be missing, so that a reference to an unknown one is no finding.
-    `partial_topics`: topics that lost publishers or subscribers. `order`: section → its rank in the text.
+    `partial_topics`: topics that lost publishers or subscribers; `partial_failures`: colours and groups that lost some
+    of what fails, by their routes. `order`: section → its rank in the text.
     """
 
     model: EstateFile | None = None
@@ -62,6 +63,7 @@ class Checked:
     incomplete: set[str] = field(default_factory=set)
     lost: set[str] = field(default_factory=set)
     partial_topics: set[str] = field(default_factory=set)
+    partial_failures: set[Path] = field(default_factory=set)
     order: dict[str, int] = field(default_factory=dict)
 
 
@@ -198,6 +200,7 @@ class _Check:
                 return path
             case ("groups", str(), *_):
                 self.incomplete("groups")
+                checked.partial_failures.add(path[:2])
                 return path
             case ("specs", int(), *_):
                 self.incomplete("specs")
@@ -215,6 +218,8 @@ class _Check:
                 name = f"{path[0]}.{section}"
                 if rest or is_extra:
                     self.incomplete(name)
+                    if section == "colours" and rest:
+                        checked.partial_failures.add(path[:3])
                 else:
                     self.lose(name)
                 return path

@@ -32,7 +32,7 @@ def test_ids_stay_the_text_they_are(odd: str) -> None:
             failures:
               colours:
                 {odd}: []
-                link: [{written}]
+                link: [back]
               recovery:
                 {odd}: [{{to: other, via: other, colours: [{written}]}}]
               takeover: {{ {written}: other, other: {written} }}
@@ -49,10 +49,9 @@ def test_ids_stay_the_text_they_are(odd: str) -> None:
             (0, 1, (1,)),
             (1, 0, (0,)),
         ]
-        # A link's id goes before a broker's.
         assert [(colour.name, colour.failed_links, colour.failed_brokers) for colour in estate.colours] == [
             (odd, (), ()),
-            ("link", (0,), ()),
+            ("link", (1,), ()),
         ]
         assert estate.recovery_rows is not None
         assert [row.colours for row in estate.recovery_rows] == [(0,)]

@@ -97,7 +97,6 @@ def test_ids_of_links() -> None:
         ("a--b", (), (4,)),
         ("c--a--b", (5,), ()),
         ("2", (), (1,)),
-        ("west", (6,), ()),
     ],
 )
 def test_what_an_item_of_a_colour_fails(item: str, links: tuple[int, ...], brokers: tuple[int, ...]) -> None:
@@ -121,6 +120,47 @@ def test_what_an_item_of_a_colour_fails(item: str, links: tuple[int, ...], broke
     assert loaded.estate is not None
     (colour,) = loaded.estate.colours
     assert (colour.failed_links, colour.failed_brokers) == (links, brokers)
+
+
+def test_what_is_a_link_and_a_broker_does_not_say_what_fails() -> None:
+    loaded = load_one(
+        """
+        momlint: 1
+        brokers: {1: , west: , north: }
+        links:
+          - {id: west, between: [west, 1]}
+          - {between: [1, north]}
+        groups: {g: [west]}
+        failures: {colours: {n: [], a: [west, north], b: [g], c: [north, west]}}
+        """
+    )
+    # Once for the group, once for the colours.
+    assert [(problem.code, problem.span.start.line, problem.message) for problem in loaded.problems] == [
+        ("MOM102", 6, "`west` is a link and a broker, and does not say which of them fails"),
+        ("MOM102", 7, "`west` is a link and a broker, and does not say which of them fails"),
+    ]
+    assert [(related.span.start.line, related.message) for related in loaded.problems[0].related] == [
+        (4, "the link `west`"),
+        (2, "the broker `west`"),
+    ]
+    assert loaded.estate is not None
+    assert [colour.incomplete for colour in loaded.estate.colours] == [False, True, True, True]
+
+
+def test_what_could_not_be_read_of_a_failure_makes_it_incomplete() -> None:
+    loaded = load_one(
+        """
+        momlint: 1
+        brokers: {1: , 2: }
+        links: [{between: [1, 2]}]
+        groups: {g: [nobody], h: 1--2}
+        failures: {colours: {n: [], a: 1--2, b: [1--2, 7], c: [g], d: [h], e: [1--2], f: }}
+        """
+    )
+    assert sorted(problem.code for problem in loaded.problems) == ["MOM102", "MOM102", "MOM104", "MOM104"]
+    assert loaded.estate is not None
+    found = {colour.name: colour.incomplete for colour in loaded.estate.colours}
+    assert found == {"n": False, "a": True, "b": True, "c": True, "d": True, "e": False, "f": False}
 
 
 @pytest.mark.parametrize(
