@@ -286,10 +286,27 @@ class Causes:
                 cause = _cause_of(groups, one.entry)
                 cause.entries.append(one.entry)
                 cause.latent.extend(one.keys)
-        causes = [cause for cause in groups.values() if not _is_explained(cause, self.needed)]
+        # What a row loses over an element that has failed is said of the row by MOM403, needed or not.
+        said = context.rows_over_failed
+        causes = [
+            cause
+            for cause in _one_a_row(groups.values())
+            if not _is_explained(cause, self.needed) and not (cause.scope == "row" and cause.subject[0] in said)
+        ]
         for cause in causes:
             cause.rows = self._rows(cause)
         return sorted(causes, key=lambda cause: (cause.rows or [-1], cause.kind, cause.subject))
+
+
+def _one_a_row(causes: Iterable[Cause]) -> list[Cause]:
+    """`causes` with one for each row: a row may loop for some pairs and end nowhere for others."""
+    found: dict[tuple[str, tuple[int, ...]], Cause] = {}
+    for cause in sorted(causes, key=lambda cause: min(cause.latent)):
+        first = found.setdefault(("row" if cause.scope == "row" else cause.kind + cause.scope, cause.subject), cause)
+        if first is not cause:
+            first.entries += cause.entries
+            first.latent += cause.latent
+    return list(found.values())
 
 
 def _is_explained(cause: Cause, known: Iterable[Cause]) -> bool:

@@ -318,6 +318,25 @@ class Context:
             return frozenset()
         return frozenset(ambiguity.row for ambiguity in self.recovery.ambiguities)
 
+    @cached_property
+    def rows_over_failed(self) -> frozenset[int]:
+        """Rows that MOM403 names, if it is selected."""
+        if self.recovery is None or not self.selects("MOM403") or not self.is_whole("brokers", "links"):
+            return frozenset()
+        return frozenset(misuse.row for misuse in self.recovery.dead)
+
+    @cached_property
+    def faulty_rows(self) -> frozenset[int]:
+        """Rows of which it is said that messages are lost by them: that others take a longer way is no news then."""
+        rows = set(self.excused_rows | self.rows_over_failed)
+        codes = {"loop": "MOM302", "black-hole": "MOM303", "not-neighbour": "MOM304"}
+        for cause in self.causes.needed:
+            if cause.kind in codes and self.selects(codes[cause.kind]):
+                rows.update(cause.rows)
+        if self.selects("MOM306"):
+            rows.update(cause.subject[0] for cause in self.causes.latent if cause.scope == "row")
+        return frozenset(rows)
+
     # -- witnesses ----------------------------------------------------------------------------------------------
 
     def _walk(self, key: int) -> tuple[Witness, Walk]:

@@ -37,7 +37,7 @@ def find(context: Context) -> Iterator[Draft]:
     columns = Columns(o)
     columns.enter(colour)
     for row in distinct(entry_row).tolist():
-        if row in context.excused_rows:
+        if row in context.faulty_rows:
             continue
         pairs = distinct(pair[used_row == row])
         mine = entry_row == row

@@ -17,7 +17,7 @@ def find(context: Context) -> Iterator[Draft]:
         return
     n = context.overlay.n
     for misuse in facts.longer:
-        if misuse.row in context.excused_rows:
+        if misuse.row in context.faulty_rows:
             continue
         affected, keys = facts.affected_through(misuse)
         witness, walk = context.walk_of(keys if len(keys) else misuse.keys)

@@ -85,6 +85,9 @@ def test_a_next_hop_is_changed(recovery: Recovery, data: st.DataObject) -> None:
                 expected.add("MOM406" if recovery.failures[colour] else "MOM305")
         if "MOM305" in expected:
             expected.discard("MOM406")
+        if expected & {"MOM302", "MOM403"}:
+            # Of a row that loses messages it is not said as well that others take a longer way.
+            expected -= {"MOM305", "MOM406"}
     findings = check(recovery)
     line = recovery.lines[index]
     assert at(findings) == {(code, line) for code in expected}
