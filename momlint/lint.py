@@ -6,6 +6,7 @@ one document, topic or file takes nothing from the others.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -91,6 +92,8 @@ class FileResult:
     uncertified: list[str] = field(default_factory=list)
     #: Addresses of recovery tables that are to be fetched first; with any, nothing else in this counts.
     wanted: list[str] = field(default_factory=list)
+    #: The name of the file where all in it are parts of estates, without brokers of their own.
+    fragment: str | None = None
 
 
 #: Recovery tables by address: what was read there.
@@ -187,7 +190,10 @@ def _lint_source(source: Source, options: Options, helpers: Helpers) -> FileResu
     _keep_suppressions(result, source)
     for problem in source.problems:
         _add_problem(result, problem, source.file, options)
-    for loaded in load_source(source):
+    estates = load_source(source)
+    if estates and all(loaded.fragment for loaded in estates):
+        result.fragment = source.file
+    for loaded in estates:
         if loaded.estate is not None and loaded.estate.recovery_file is not None:
             from momlint.recovery import attach_recovery
 
@@ -353,7 +359,7 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
     findings: set[Finding] = set()
     suppressions: dict[str, list[tuple[int, tuple[str, ...], Span]]] = {}
     engines: set[str] = set()
-    for result in results:
+    for result in _without_included(results):
         if result.failure is not None:
             report.failures.append(result.failure)
             continue
@@ -384,6 +390,25 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
         else:
             report.summary.notes += 1
     return report
+
+
+def _without_included(results: Iterable[FileResult]) -> Iterator[FileResult]:
+    """`results`; of a part of an estate that another file includes only that it is there: all else is said there."""
+    parts: list[FileResult] = []
+    included: set[str] = set()
+    for result in results:
+        if result.fragment is not None:
+            parts.append(result)
+            continue
+        if len(result.sources) > 1:
+            included.update(os.path.normpath(file) for file in result.sources)
+        yield result
+    for part in parts:
+        assert part.fragment is not None
+        if os.path.normpath(part.fragment) in included:
+            yield FileResult(summary=Summary(files=1), sources=part.sources)
+        else:
+            yield part
 
 
 def _add_counts(total: Summary, one: Summary) -> None:

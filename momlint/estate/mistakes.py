@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from momlint.estate.forms import LARGEST_COUNT
 from momlint.estate.nearest import did_you_mean, nearest
 from momlint.estate.plain import NULL_KEY, NULL_SEGMENT, is_null, shape
 from momlint.estate.slots import home_of, known_fields, slot
@@ -165,6 +166,10 @@ class Mistakes:
             words = [word.strip("'") for word in str(detail["ctx"]["expected"]).replace(" or ", ", ").split(", ")]
             hint = did_you_mean(node.text, words)
         takes = here.takes or "another kind of value"
+        if kind == "less_than_equal" and detail["ctx"]["le"] > 1:  # a probability says so already
+            limit = detail["ctx"]["le"]
+            most = f"{limit:,.0f}" if limit <= LARGEST_COUNT else f"{limit:g}".replace("e+", "e")
+            takes += f", and no more than {most}"
         help_ = here.description
         if is_null(node) and takes == "an id":
             help_ = "if the id really is the word null, put it in quotes"

@@ -52,7 +52,9 @@ def find_suppressions(text: Text, comments: Comments) -> list[Suppression]:
                 elif not text.line(line)[:first].strip():
                     block = _comment_block(text, line)
                     target = block[-1]
-                codes = [code.strip().upper() for code in (match[1] or "").split(",")]
+                # What is no code stays as it is written, to be shown as one that is not used.
+                codes = [code.strip() for code in (match[1] or "").split(",")]
+                codes = [code.upper() if code[:3].upper() == "MOM" else code for code in codes]
                 found.append(
                     Suppression(
                         line + 1,

@@ -142,7 +142,7 @@ def test_cost(value: str) -> None:
     """A cost is greater than 0 and finite."""
     text = "momlint: 1\nbrokers: {1: , 2: }\nlinks: [{between: [1, 2], cost: ⟦VALUE⟧}]\n"
     (problem,) = expect(text.replace("VALUE", value), "MOM102")
-    assert problem.message.startswith("`cost` of link 1 takes a number greater than 0, not ")
+    assert problem.message.startswith("`cost` of link 1 takes a number greater than 0, ")
 
 
 @pytest.mark.parametrize("value", ["-1", "-0.001", ".nan", ".inf", "many"])
@@ -177,7 +177,7 @@ def test_counts(value: str) -> None:
     """Hops are whole numbers, 0 or more, that fit an int32."""
     text = f"momlint: 1\nbrokers: {{1: }}\ntopics: {{a: {{publishers: [1], max_hops: ⟦{value}⟧}}}}\n"
     (problem,) = expect(text, "MOM102")
-    assert "takes a whole number, 0 or more, not " in problem.message
+    assert "takes a whole number, 0 or more, " in problem.message
 
 
 def test_numbers_as_yaml_writes_them() -> None:
@@ -321,3 +321,23 @@ def test_what_is_wrong_takes_nothing_else_with_it() -> None:
         "failures.takeover",
         "specs",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("links: [{between: [1, 2], cost: 1e16}]", "takes a number greater than 0, and no more than 1e15, not `1e16`"),
+        (
+            "links: [{between: [1, 2], latency_ms: 9007199254740993}]",
+            "takes a number of milliseconds, 0 or more, and no more than 1e15, not `9007199254740993`",
+        ),
+        (
+            "failures: {tolerate: {links: 99999999999999999999}}",
+            "takes a whole number, 0 or more, and no more than 2,147,483,647, not `99999999999999999999`",
+        ),
+        ("links: [{between: [1, 2], availability: 2}]", "takes a probability from 0 to 1, not `2`"),
+    ],
+)
+def test_a_number_that_is_too_large_is_told_the_limit(text: str, message: str) -> None:
+    (problem,) = load_one(f"momlint: 1\nbrokers: {{1: , 2: }}\n{text}\n").problems
+    assert problem.message.endswith(message)
