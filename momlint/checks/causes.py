@@ -82,14 +82,14 @@ class Causes:
         odd = [blamed for blamed in found if blamed.entry.fault == "not-neighbour"]
         keys = np.array(sorted(key for blamed in odd for key in blamed.keys), np.int64)
         hops = sorted({(blamed.entry.location, blamed.entry.hop) for blamed in odd})
-        lost = set(cut.tolist()) - set(self._joined_by_links(keys[among(keys, cut)], hops).tolist())
+        lost = set(cut.tolist()) - set(self.joined_by_links(keys[among(keys, cut)], hops).tolist())
         for blamed in found:
             blamed.keys = [key for key in blamed.keys if key not in lost]
         self.pathless = {blamed.entry.row for blamed in odd if not blamed.keys}
         return [blamed for blamed in found if blamed.keys]
 
-    def _joined_by_links(self, keys: NDArray[np.int64], hops: list[tuple[int, int]]) -> NDArray[np.int64]:
-        """Those of `keys` (without a path) whose ends links at all of `hops` would join."""
+    def joined_by_links(self, keys: NDArray[np.int64], hops: list[tuple[int, int]]) -> NDArray[np.int64]:
+        """Those of `keys` (without a path), int64, whose ends links at all of `hops` would join."""
         o = self.context.overlay
         ends = np.array(hops, np.int32).reshape(-1, 2)
         tail, head = np.concatenate([ends, ends[:, ::-1]]).T
@@ -162,6 +162,12 @@ class Causes:
         for index, location, via, dest in wrong:
             entry = Entry(0, dest, location, via, index, "not-neighbour", "stop", location, index)
             _cause_of(groups, entry).rows.append(index)
+
+    @cached_property
+    def hops_without_link(self) -> list[tuple[int, int]]:
+        """The hops that MOM304 names."""
+        rows = {row for cause in self.needed if cause.kind == "not-neighbour" for row in cause.rows}
+        return sorted({self.context.row_hop(row) for row in rows})
 
     @cached_property
     def _any_non_neighbour(self) -> bool:

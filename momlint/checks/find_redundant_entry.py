@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from momlint.checks.context import Context
 from momlint.checks.wording import listed
 from momlint.findings import Draft
-from momlint.forwarding.ragged import distinct
+from momlint.forwarding.ragged import distinct, without
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from momlint.checks.recovery_facts import Misuse
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -26,10 +34,12 @@ def find(context: Context) -> Iterator[Draft]:
             help="remove the row",
         )
     idle = set(facts.entries.idle.tolist())
+    explained = _explained(context, facts.idle)
     for misuse in facts.idle:
-        if misuse.row in idle:
+        keys = without(misuse.keys, explained)
+        if misuse.row in idle or not len(keys):
             continue
-        colours = distinct(misuse.keys // (n * n)).tolist()
+        colours = distinct(keys // (n * n)).tolist()
         names = [str(context.colour_name(colour)) for colour in colours]
         broker, to = context.name(int(table.broker[misuse.row])), context.name(int(table.to[misuse.row]))
         yield Draft(
@@ -40,6 +50,14 @@ def find(context: Context) -> Iterator[Draft]:
             help=f"take {listed(names)} out of the row's colours",
         )
     yield from _dead_colours(context)
+
+
+def _explained(context: Context, idle: Sequence[Misuse]) -> NDArray[np.int64]:
+    """The entries that are of no use only for want of a link that MOM304 misses: once it is declared they are."""
+    hops = context.causes.hops_without_link if idle and context.selects("MOM304") else []
+    if not hops:
+        return np.empty(0, np.int64)
+    return context.causes.joined_by_links(distinct(np.concatenate([misuse.keys for misuse in idle])), hops)
 
 
 def _dead_colours(context: Context) -> Iterator[Draft]:

@@ -63,14 +63,19 @@ class Model:
         """For each colour, distances and smallest next hops by (destination, broker)."""
         return [shortest(self.n, self.arcs(colour)) for colour in range(len(self.failed))]
 
+    @property
+    def has_recovery(self) -> bool:
+        """Whether ``recovery`` has rows, which are the tables then; a section without any leaves colours to heal."""
+        return self.recovery and bool(self.rows)
+
     def is_computed(self, colour: int) -> bool:
         """Whether all next hops of the colour are those of shortest paths."""
-        if self.recovery:
+        if self.has_recovery:
             return False
         return any(self.failed[colour]) or (self.protocol == "shortest-path" and not self.rows)
 
     def hop(self, colour: int, dest: int, loc: int) -> int | None:
-        if self.recovery:
+        if self.has_recovery:
             return self.rows.get((colour, dest, loc))
         if self.is_computed(colour):
             return self.best[colour][1].get((dest, loc))
@@ -296,7 +301,7 @@ def is_true(model: Model, data: Mapping[str, Any]) -> bool:
     cut = {True: 0, False: 0}
     for colour, is_calm in enumerate(calm):
         is_computed = model.is_computed(colour)
-        mixed = not is_computed and not model.recovery and model.protocol == "shortest-path"
+        mixed = not is_computed and not model.has_recovery and model.protocol == "shortest-path"
         if is_computed or mixed:
             # The next hops of gaps in the tables are computed from the distances.
             if distances is None or not _holds(model, unit, colour, distances[colour], [2] * model.n, computed=True):
