@@ -58,6 +58,8 @@ def _choose(loaded: Sequence[LoadedEstate], name: str | None, file: str) -> Load
         return loaded[0]
     if name not in names:
         raise UsageError(f"{file}: there is no estate `{name}`{did_you_mean(name, names)}")
+    if names.count(name) > 1:
+        raise UsageError(f"{file}: {names.count(name)} estates here are called `{name}`; give each a `name` of its own")
     return loaded[names.index(name)]
 
 

@@ -136,6 +136,15 @@ def test_one_of_several_estates(run: Run) -> None:
     assert run("trace", "-", "--from", "1", "--to", "3", "--estate", "loop", stdin=both).code == 1
 
 
+def test_two_estates_of_one_name(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "two.mom.yaml"
+    one = "momlint: 1\nname: A\nbrokers: {1: , 2: }\nlinks: [{between: [1, 2]}]\n"
+    path.write_text(f"{one}---\n{one}")
+    ran = run("trace", str(path), "--estate", "A", "--from", "1", "--to", "2")
+    assert ran.code == 2
+    assert "2 estates here are called `A`; give each a `name` of its own" in ran.err
+
+
 def test_files_without_an_overlay(run: Run) -> None:
     for text in (b"", b"a: 1\n", b"{{ x }}", b"\xff\xfe\x00", b"momlint: 1\nbrokers: ["):
         ran = run("trace", "-", "--from", "1", "--to", "3", stdin=text)
