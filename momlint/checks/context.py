@@ -15,7 +15,7 @@ from momlint.findings import Affected, Place, RelatedDraft, Witness
 from momlint.forwarding.elements import Elements, with_failures
 from momlint.forwarding.needs import Needs
 from momlint.forwarding.overlay import NO_ROW, Overlay
-from momlint.forwarding.ragged import among, distinct
+from momlint.forwarding.ragged import among, distinct, without
 from momlint.forwarding.superpaths import super_paths
 from momlint.forwarding.walks import Walk, reached_from, walk
 
@@ -209,14 +209,17 @@ class Context:
         no such colour, those of pairs that no path would join without any failure."""
         o = self.overlay
         cells = max(o.n * o.n, 1)
-        if not len(self.cut) or self.calm.any():
+        if self.calm.any() or not len(o.pair_source) or not len(self.all_colours):
             return self.cut[self.calm[self.cut // cells]]
         calm = with_failures(o, Elements(o.links, o.n), [()])
         question = Question("connected", o.pair_source, o.pair_dest, np.zeros(1, np.int32))
         verdict = self.ask(calm, question, "whether a path exists for every needed pair while nothing has failed")
         if not isinstance(verdict, Refuted):
             return np.empty(0, dtype=np.int64)
-        return self.cut[among(self.cut % cells, verdict.failing)]
+        found = self.cut[among(self.cut % cells, verdict.failing)]
+        # One whose end is down in every colour is asked in none; it has no path in the first one either.
+        unasked = without(verdict.failing, found % cells)
+        return distinct(np.concatenate([found, int(self.all_colours[0]) * cells + unasked]))
 
     @cached_property
     def super_paths(self) -> int:
