@@ -1,0 +1,182 @@
+"""Random estates as text: right ones, and ones with a damage or two to their tables or colours."""
+
+from __future__ import annotations
+
+import random
+import re
+from itertools import combinations
+
+from tests.contract.oracle import CALM, Estate, parse, shortest_tables
+
+NAMES = (
+    ["1", "2", "3", "4", "5", "6", "7", "8"],
+    ["no", "on", "010", "10", "yes", "~x", "a b", "ü"],
+    ["h", "g", "f", "e", "d", "c", "b", "a"],
+)
+PROMISES = (
+    "",
+    "none",
+    "single-link",
+    "single-broker",
+    "{links: 1}",
+    "{brokers: 1, links: 0}",
+    "{links: 1, brokers: 1}",
+)
+PROMISES += ("{links: 2}", "{brokers: 2}")
+
+#: (broker, destination, next hop, colours)
+Row = tuple[str, str, str, list[str]]
+
+
+def random_estate(rng: random.Random) -> str:
+    """An estate of four to eight brokers, of any kind."""
+    names = rng.choice(NAMES)[: rng.randint(4, 8)]
+    if rng.random() < 0.4:
+        names = rng.sample(names, len(names))
+    text = _overlay(rng, names)
+    promise = rng.choice(PROMISES)
+    kind = rng.choice(["computed", "computed", "overrides", "tables", *["heals"] * 2, *["recovery"] * 5])
+    damages = rng.choice([0, 1, 1, 2])
+    if kind in {"computed", "overrides", "tables"}:
+        if kind != "computed":
+            text += _tables(rng, text, names, kind == "tables", damages)
+        return text + (f"failures:\n  tolerate: {promise}\n" if promise else "")
+    text += (
+        "failures:\n" + (f"  tolerate: {promise}\n" if promise else "") + _colours(rng, text, names, promise, damages)
+    )
+    return text if kind == "heals" else text + _recovery(rng, text, names, damages)
+
+
+def quoted(name: str) -> str:
+    """As YAML takes it for a text."""
+    return name if re.fullmatch(r"[A-Za-z0-9_]+", name) else f'"{name}"'
+
+
+def _list(names: list[str]) -> str:
+    return "[" + ", ".join(map(quoted, names)) + "]"
+
+
+def _overlay(rng: random.Random, names: list[str]) -> str:
+    lines = ["momlint: 1", "brokers:"]
+    for name in names:
+        slow = f" {{processing_ms: {rng.choice(['1', '0.5', '2.25', '10'])}}}" if rng.random() < 0.2 else ""
+        lines.append(f"  {quoted(name)}:{slow}")
+    ends = [(rng.randrange(i), i) for i in range(1, len(names)) if rng.random() < 0.93]
+    ends += [tuple(rng.sample(range(len(names)), 2)) for _ in range(rng.choice([0, 1, 2, 3, 5, 8]))]
+    between = [frozenset(pair) for pair in ends]
+    costs = rng.choice([["1"], ["1", "1", "2"], ["1", "2", "3", "5"], ["0.1", "0.2", "0.3", "1.5"]])
+    latencies = rng.choice([["0"], ["1", "5", "10", "0.1", "0.2"]])
+    lines.append("links:" if ends else "links: []")
+    for index, (a, b) in enumerate(ends):
+        one, other = quoted(names[a]), quoted(names[b])
+        fields = [f"id: link{index}"] if between.count(frozenset((a, b))) > 1 or rng.random() < 0.2 else []
+        fields += [f"from: {one}", f"to: {other}"] if rng.random() < 0.12 else [f"between: [{one}, {other}]"]
+        fields += [f"cost: {rng.choice(costs)}"] if rng.random() < 0.7 else []
+        fields += [f"latency_ms: {rng.choice(latencies)}"] if rng.random() < 0.7 else []
+        lines.append(f"  - {{{', '.join(fields)}}}")
+    topics = rng.choice([0, 1, 2, 4])
+    if topics:
+        lines.append("topics:")
+    for index in range(topics):
+        fields = [f"publishers: {_list(rng.sample(names, rng.randint(1, 3)))}"]
+        fields.append(f"subscribers: {_list(rng.sample(names, rng.randint(1, 4)))}")
+        fields += [f"max_hops: {rng.randint(1, 5)}"] if rng.random() < 0.25 else []
+        # No less than a broker takes by itself: that of a client at its own broker the contract leaves open.
+        fields += [f"max_latency_ms: {rng.choice(['10', '12.5', '15', '20'])}"] if rng.random() < 0.25 else []
+        lines.append(f"  t{index}: {{{', '.join(fields)}}}")
+    return "\n".join(lines) + "\n"
+
+
+def _other(rng: random.Random, names: list[str], than: str) -> str:
+    # Not the broker itself: whether that is a loop or no neighbour the contract leaves open.
+    return rng.choice([name for name in names if name != than])
+
+
+def _tables(rng: random.Random, text: str, names: list[str], whole: bool, damages: int) -> str:
+    rows = [(at, to, via) for (at, to), via in shortest_tables(parse(text), CALM).items()]
+    if not whole:
+        rows = rng.sample(rows, min(len(rows), rng.randint(1, 4)))
+    for _ in range(damages if rows else 0):
+        index = rng.randrange(len(rows))
+        at, to, _ = rows[index]
+        match rng.choice(["hop", "hop", "gone", "double"]):
+            case "hop":
+                rows[index] = (at, to, _other(rng, names, at))
+            case "gone" if len(rows) > 1:
+                rows.pop(index)
+            case _:
+                rows.append((at, to, _other(rng, names, at)))
+    if not rows:
+        return ""
+    lines = ["routing:", f"  protocol: {'tables' if whole else 'shortest-path'}", "  tables:"]
+    for broker in dict.fromkeys(at for at, _, _ in rows):
+        lines.append(f"    {quoted(broker)}:")
+        for hop in dict.fromkeys(via for at, _, via in rows if at == broker):
+            dests = list(dict.fromkeys(to for at, to, via in rows if (at, via) == (broker, hop)))
+            lines.append(f"      {quoted(hop)}: {_list(dests)}")
+    return "\n".join(lines) + "\n"
+
+
+def _colours(rng: random.Random, text: str, names: list[str], promise: str, damages: int) -> str:
+    estate: Estate = parse(text + (f"failures: {{tolerate: {promise}}}\n" if promise else ""))
+    links = [link.names[0] for link in estate.links]
+    failures: list[list[str]] = [[]]
+    if promise and rng.random() < 0.8:
+        most_links, most_brokers = estate.promise
+        failures += [
+            [*some_links, *some_brokers]
+            for m in range(most_links + 1)
+            for k in range(most_brokers + 1)
+            for some_links in combinations(links, m)
+            for some_brokers in combinations(names, k)
+            if m + k
+        ][:60]
+    else:
+        failures += [rng.sample(links + names, rng.choice([1, 1, 1, 2, 2, 3])) for _ in range(rng.randint(1, 5))]
+    if damages and rng.random() < 0.25:
+        index = rng.randrange(len(failures))
+        if rng.random() < 0.5 and len(failures) > 1:
+            failures.pop(index)
+        else:
+            failures.append(failures[index][::-1])
+    prefix = rng.choice(["c", ""])
+    lines = [f"    {prefix}{index}: {_list(failure)}" for index, failure in enumerate(failures, 1)]
+    return "  colours:\n" + "\n".join(lines) + "\n"
+
+
+def _recovery(rng: random.Random, text: str, names: list[str], damages: int) -> str:
+    estate = parse(text)
+    by_entry: dict[tuple[str, str, str], list[str]] = {}
+    for colour, failure in estate.colours.items():
+        for (at, to), via in shortest_tables(estate, failure).items():
+            by_entry.setdefault((at, to, via), []).append(str(colour))
+    rows: list[Row] = [(*entry, colours) for entry, colours in by_entry.items()]
+    for _ in range(damages if rows else 0):
+        index = rng.randrange(len(rows))
+        at, to, via, colours = rows[index]
+        more = [str(colour) for colour in estate.colours if colour not in colours]
+        match rng.choice(["hop", "hop", "hop", "fewer", "gone", "more", "moved", "double"]):
+            case "hop":
+                rows[index] = (at, to, _other(rng, names, at), colours)
+            case "fewer" if len(colours) > 1:
+                rows[index] = (at, to, via, rng.sample(colours, len(colours) - 1))
+            case "gone" if len(rows) > 1:
+                rows.pop(index)
+            case "more" if more:
+                rows[index] = (at, to, via, [*colours, rng.choice(more)])
+            case "moved" if len(colours) > 1:
+                rows[index] = (at, to, via, colours[1:])
+                rows.append((at, to, _other(rng, names, at), colours[:1]))
+            case _:
+                rows.insert(rng.randrange(len(rows)), (at, to, _other(rng, names, at), [rng.choice(colours)]))
+    if not rows:
+        return ""
+    lines = ["  recovery:"]
+    for broker in dict.fromkeys(row[0] for row in rows):
+        lines.append(f"    {quoted(broker)}:")
+        lines += [
+            f"      - {{to: {quoted(to)}, via: {quoted(via)}, colours: {_list(colours)}}}"
+            for at, to, via, colours in rows
+            if at == broker
+        ]
+    return "\n".join(lines) + "\n"

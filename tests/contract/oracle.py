@@ -1,0 +1,312 @@
+"""What FORMAT.md says of an estate, by brute force: every pair is walked in every colour, every failure is tried.
+
+Written from the contract alone, and by another reader of it than the code under test: it parses with PyYAML, and shares
+nothing with momlint. Only what the contract leaves open is kept apart (`Judged.open`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations, pairwise
+from typing import Any
+
+import yaml
+
+Pair = tuple[str, str]
+#: Links (their numbers) and brokers that fail together.
+Failure = tuple[frozenset[int], frozenset[str]]
+#: (broker, destination) → next hop.
+Tables = dict[Pair, str]
+#: broker → neighbour → (cost, latency) of each link.
+Arcs = dict[str, dict[str, list[tuple[Fraction, Fraction]]]]
+
+CALM: Failure = (frozenset(), frozenset())
+
+
+@dataclass
+class Link:
+    """A link; `names`: what colours may call it, its id first."""
+
+    names: list[str]
+    directions: list[Pair]
+    cost: Fraction
+    latency: Fraction
+
+
+@dataclass
+class Estate:
+    """One document. `colours` has one without a name where none are declared; `rows`: (to, via, colours) by broker."""
+
+    brokers: dict[str, Fraction]
+    links: list[Link]
+    topics: dict[str, dict[str, Any]]
+    protocol: str
+    given: list[tuple[str, str, str]]
+    promise: tuple[int, int]
+    declared: bool
+    colours: dict[str | None, Failure]
+    rows: dict[str, list[tuple[str, str, list[str]]]]
+    pairs: dict[Pair, list[str]] = field(default_factory=dict)
+
+
+@dataclass
+class Judged:
+    """`fires`: the codes that have a reason, `open`: those that may have. `broken`: the pairs that lose messages, and
+    how; `walks`: how each needed pair's walk ends in each colour (``arrives``, or what is wrong)."""
+
+    fires: set[str] = field(default_factory=set)
+    open: set[str] = field(default_factory=set)
+    broken: dict[Pair, set[str]] = field(default_factory=lambda: defaultdict(set))
+    walks: dict[tuple[str | None, str, str], tuple[str, list[str]]] = field(default_factory=dict)
+
+
+def parse(text: str) -> Estate:
+    """Read a valid document; every scalar is a text."""
+    data = yaml.load(text, Loader=yaml.BaseLoader)
+    brokers = {name: Fraction((found or {}).get("processing_ms", "0")) for name, found in data["brokers"].items()}
+    links = []
+    for item in data.get("links") or []:
+        if "between" in item:
+            a, b = item["between"]
+            names, directions = [f"{a}--{b}", f"{b}--{a}"], [(a, b), (b, a)]
+        else:
+            a, b = item["from"], item["to"]
+            names, directions = [f"{a}->{b}"], [(a, b)]
+        names = [item["id"], *names] if "id" in item else names
+        links.append(Link(names, directions, Fraction(item.get("cost", "1")), Fraction(item.get("latency_ms", "0"))))
+    failures = data.get("failures") or {}
+    promise = failures.get("tolerate", "none")
+    words = {"none": (0, 0), "single-link": (1, 0), "single-broker": (0, 1)}
+    routing = data.get("routing") or {}
+    estate = Estate(
+        brokers,
+        links,
+        data.get("topics") or {},
+        routing.get("protocol", "shortest-path"),
+        [
+            (at, to, via)
+            for at, hops in (routing.get("tables") or {}).items()
+            for via, dests in hops.items()
+            for to in dests
+        ],
+        words[promise] if isinstance(promise, str) else (int(promise.get("links", 0)), int(promise.get("brokers", 0))),
+        "colours" in failures,
+        {},
+        {
+            at: [(row["to"], row["via"], row["colours"]) for row in rows]
+            for at, rows in (failures.get("recovery") or {}).items()
+        },
+    )
+    for name, items in (failures.get("colours") or {}).items():
+        estate.colours[name] = (
+            frozenset(_link_called(estate, item) for item in items if item not in brokers),
+            frozenset(item for item in items if item in brokers),
+        )
+    estate.colours = estate.colours or {None: CALM}
+    if estate.topics:
+        for name, topic in estate.topics.items():
+            for source in topic["publishers"]:
+                for dest in topic["subscribers"]:
+                    if source != dest:
+                        estate.pairs.setdefault((source, dest), []).append(name)
+    else:
+        estate.pairs = {(a, b): [] for a in brokers for b in brokers if a != b}
+    return estate
+
+
+def _link_called(estate: Estate, name: str) -> int:
+    by_id = [index for index, link in enumerate(estate.links) if link.names[0] == name]
+    return (by_id or [index for index, link in enumerate(estate.links) if name in link.names])[0]
+
+
+def arcs(estate: Estate, failure: Failure) -> Arcs:
+    """What is left."""
+    left: Arcs = {broker: {} for broker in estate.brokers if broker not in failure[1]}
+    for index, link in enumerate(estate.links):
+        for tail, head in link.directions:
+            if index not in failure[0] and tail in left and head in left:
+                left[tail].setdefault(head, []).append((link.cost, link.latency))
+    return left
+
+
+def reach(left: Arcs, source: str) -> set[str]:
+    """The brokers that a path leads to."""
+    seen, stack = {source} & set(left), [source] if source in left else []
+    while stack:
+        for other in left[stack.pop()]:
+            if other not in seen:
+                seen.add(other)
+                stack.append(other)
+    return seen
+
+
+def shortest_tables(estate: Estate, failure: Failure) -> Tables:
+    """Least cost, ties by the first broker in the order of `brokers`; Bellman and Ford."""
+    left = arcs(estate, failure)
+    tables: Tables = {}
+    for dest in left:
+        distance = {dest: Fraction(0)}
+        for _ in left:
+            for at, near in left.items():
+                for to, links in near.items():
+                    if to in distance:
+                        cost = min(links)[0] + distance[to]
+                        distance[at] = min(distance.get(at, cost), cost)
+        for at in left:
+            if at != dest and at in distance:
+                tables[at, dest] = next(
+                    to
+                    for to in estate.brokers
+                    if to in left[at] and to in distance and min(left[at][to])[0] + distance[to] == distance[at]
+                )
+    return tables
+
+
+def tables_in(estate: Estate, colour: str | None) -> Tables:
+    """The next hops of a colour; of two rows for one entry the first."""
+    tables: Tables = {}
+    if estate.rows:
+        for at, rows in estate.rows.items():
+            for to, via, colours in rows:
+                if colour in colours:
+                    tables.setdefault((at, to), via)
+        return tables
+    if estate.declared:
+        return shortest_tables(estate, estate.colours[colour])
+    for at, to, via in estate.given:
+        tables.setdefault((at, to), via)
+    return tables if estate.protocol == "tables" else {**shortest_tables(estate, CALM), **tables}
+
+
+def judge(estate: Estate) -> Judged:
+    """What is wrong."""
+    found = Judged()
+    full = arcs(estate, CALM)
+    joined = {broker: reach(full, broker) for broker in estate.brokers}
+    for source, dest in estate.pairs:
+        if dest not in joined[source]:
+            found.fires.add("MOM301")
+            found.broken[source, dest].add("no path")
+    for colour in estate.colours:
+        _judge_walks(estate, colour, found, joined)
+    _judge_rows(estate, found, full)
+    _judge_colours(estate, found)
+    _judge_failures(estate, found, joined)
+    return found
+
+
+def _judge_walks(estate: Estate, colour: str | None, found: Judged, joined: dict[str, set[str]]) -> None:
+    failure = estate.colours[colour]
+    left, full, tables = arcs(estate, failure), arcs(estate, CALM), tables_in(estate, colour)
+    for (source, dest), topics in estate.pairs.items():
+        if {source, dest} & failure[1] or dest not in joined[source] or dest not in reach(left, source):
+            continue
+        walk, end = [source], ""
+        # Of several links of one cost it is open which latency counts.
+        fast = slow = estate.brokers[source]
+        while not end:
+            at = walk[-1]
+            hop = tables.get((at, dest))
+            if at == dest:
+                end = "arrives"
+            elif hop is None:
+                end = "missing" if estate.rows else "black hole"
+            elif hop not in full[at]:
+                end = "no neighbour"
+            elif hop not in left[at]:
+                end = "failed"
+            else:
+                cheapest = [latency for cost, latency in left[at][hop] if cost == min(left[at][hop])[0]]
+                fast, slow = (way + estate.brokers[hop] for way in (fast + min(cheapest), slow + max(cheapest)))
+                end = "loop" if hop in walk else ""
+                walk.append(hop)
+        found.walks[colour, source, dest] = end, walk
+        if end != "arrives":
+            found.broken[source, dest].add(end)
+            continue
+        for topic in (estate.topics[name] for name in topics):
+            if len(walk) - 1 > int(topic.get("max_hops", "999")):
+                found.fires.add("MOM602")
+            if fast > Fraction(topic.get("max_latency_ms", "9999999")):
+                found.fires.add("MOM601")
+            elif slow > Fraction(topic.get("max_latency_ms", "9999999")):
+                found.open.add("MOM601")
+    if estate.rows and any(to != at and to in reach(left, at) and (at, to) not in tables for at in left for to in left):
+        found.fires.add("MOM405")
+
+
+def _judge_rows(estate: Estate, found: Judged, full: Arcs) -> None:
+    seen = set()
+    for at, rows in estate.rows.items():
+        for to, via, colours in rows:
+            if via not in full[at]:
+                found.fires.add("MOM304")
+            for colour in colours:
+                if (at, to, colour) in seen:
+                    found.fires.add("MOM404")
+                seen.add((at, to, colour))
+                failure = estate.colours[colour]
+                left = arcs(estate, failure)
+                if at in left and via in full[at] and via not in left[at]:
+                    # A row for what has failed itself, or is cut off, harms nobody.
+                    (found.fires if to in reach(left, at) else found.open).add("MOM403")
+    given = {(at, to) for at, to, _ in estate.given}
+    told = found.open if estate.declared else found.fires
+    if not estate.rows and any(via not in full[at] for at, _, via in estate.given):
+        told.add("MOM304")
+    if not estate.rows and len(given) < len(estate.given):
+        told.add("MOM404")
+
+
+def _judge_colours(estate: Estate, found: Judged) -> None:
+    if not estate.declared:
+        return
+    failures = list(estate.colours.values())
+    if len(set(failures)) < len(failures):
+        found.fires.add("MOM401")
+    links, brokers = estate.promise
+    # One colour for several failures that are promised one by one is told as such, and not as failures without one.
+    if any(len(f[0]) + len(f[1]) > 1 and not (len(f[0]) <= links and len(f[1]) <= brokers) for f in failures):
+        found.open.update({"MOM401", "MOM402"})
+    for failure in _promised(estate):
+        if failure not in failures:
+            (found.open if failure == CALM else found.fires).add("MOM402")
+
+
+def _promised(estate: Estate) -> list[Failure]:
+    links, brokers = estate.promise
+    return [
+        (frozenset(some_links), frozenset(some_brokers))
+        for m in range(min(links, len(estate.links)) + 1)
+        for k in range(min(brokers, len(estate.brokers)) + 1)
+        for some_links in combinations(range(len(estate.links)), m)
+        for some_brokers in combinations(estate.brokers, k)
+    ]
+
+
+def _judge_failures(estate: Estate, found: Judged, joined: dict[str, set[str]]) -> None:
+    singles: list[Failure] = [(frozenset([index]), frozenset()) for index in range(len(estate.links))]
+    singles += [(frozenset(), frozenset([broker])) for broker in estate.brokers]
+    promised = set(_promised(estate))
+    for failure in promised.union(singles):
+        left = arcs(estate, failure)
+        for source, dest in estate.pairs:
+            if {source, dest} & failure[1] or dest not in joined[source]:
+                continue
+            cut = dest not in reach(left, source)
+            if cut and failure in singles:
+                found.fires.add("MOM501")
+            if failure not in promised:
+                continue
+            if cut:
+                found.fires.add("MOM502")
+            elif not estate.rows and not estate.declared:
+                end, walk = found.walks[None, source, dest]
+                if end == "arrives" and any(to not in left.get(at, {}) for at, to in pairwise(walk)):
+                    # Next hops that are computed change with the failure; static overrides among them are open.
+                    if estate.protocol == "tables":
+                        found.fires.add("MOM502")
+                    elif any((at, dest) == (one, to) for at in walk for one, to, _ in estate.given):
+                        found.open.add("MOM502")
