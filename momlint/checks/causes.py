@@ -66,18 +66,25 @@ class Causes:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        #: Rows over hops that are no links, of needed pairs that a link there would not join either (see `blamed`).
-        self.pathless: set[int] = set()
 
-    @cached_property
+    @property
     def blamed(self) -> list[Blamed]:
         """Entries to blame for needed pairs that fail although a path exists, or at a hop that is no link."""
+        return self._blamed[0]
+
+    @property
+    def pathless(self) -> set[int]:
+        """Rows over hops that are no links, of needed pairs that a link there would not join either."""
+        return self._blamed[1]
+
+    @cached_property
+    def _blamed(self) -> tuple[list[Blamed], set[int]]:
         context = self.context
         # Where no path is left there is no right entry to compare with: that is MOM301, or 501 and 502. Only an entry
         # that names no neighbour is to blame all the same, if a link to it would make a path.
         cut = context.cut if len(context.broken) else np.empty(0, np.int64)
         if not self._any_non_neighbour:
-            return blame(context.overlay, np.setdiff1d(context.broken, cut, assume_unique=True))
+            return blame(context.overlay, np.setdiff1d(context.broken, cut, assume_unique=True)), set()
         found = blame(context.overlay, context.broken)
         odd = [blamed for blamed in found if blamed.entry.fault == "not-neighbour"]
         keys = np.array(sorted(key for blamed in odd for key in blamed.keys), np.int64)
@@ -85,8 +92,7 @@ class Causes:
         lost = set(cut.tolist()) - set(self.joined_by_links(keys[among(keys, cut)], hops).tolist())
         for blamed in found:
             blamed.keys = [key for key in blamed.keys if key not in lost]
-        self.pathless = {blamed.entry.row for blamed in odd if not blamed.keys}
-        return [blamed for blamed in found if blamed.keys]
+        return [one for one in found if one.keys], {one.entry.row for one in odd if not one.keys}
 
     def joined_by_links(self, keys: NDArray[np.int64], hops: list[tuple[int, int]]) -> NDArray[np.int64]:
         """Those of `keys` (without a path), int64, whose ends links at all of `hops` would join."""

@@ -211,15 +211,21 @@ class Context:
         cells = max(o.n * o.n, 1)
         if self.calm.any() or not len(o.pair_source) or not len(self.all_colours):
             return self.cut[self.calm[self.cut // cells]]
-        calm = with_failures(o, Elements(o.links, o.n), [()])
         question = Question("connected", o.pair_source, o.pair_dest, np.zeros(1, np.int32))
-        verdict = self.ask(calm, question, "whether a path exists for every needed pair while nothing has failed")
+        verdict = self.ask(
+            self._without_failures, question, "whether a path exists for every needed pair while nothing has failed"
+        )
         if not isinstance(verdict, Refuted):
             return np.empty(0, dtype=np.int64)
         found = self.cut[among(self.cut % cells, verdict.failing)]
         # One whose end is down in every colour is asked in none; it has no path in the first one either.
         unasked = without(verdict.failing, found % cells)
         return distinct(np.concatenate([found, int(self.all_colours[0]) * cells + unasked]))
+
+    @cached_property
+    def _without_failures(self) -> Overlay:
+        """The overlay with one colour, in which nothing has failed."""
+        return with_failures(self.overlay, Elements(self.overlay.links, self.overlay.n), [()])
 
     @cached_property
     def super_paths(self) -> int:
@@ -370,14 +376,15 @@ class Context:
         return witness, found
 
     def confirm_cut(self, key: int) -> None:
-        """Search from the source of a pair that an engine calls cut off, over live links.
+        """Search from the source of a pair of `apart` over live links; over all where every colour has a failure.
 
         Raises `ReplayError` when its destination is found after all.
         """
         n = self.overlay.n
         colour, rest = divmod(key, n * n)
         dest, source = divmod(rest, n)
-        if dest in reached_from(self.overlay, colour, source):
+        overlay, colour = (self.overlay, colour) if self.calm.any() else (self._without_failures, 0)
+        if dest in reached_from(overlay, colour, source):
             raise ReplayError(f"a path does lead from {self.name(source)} to {self.name(dest)}")
 
     def colour_defined(self, witness: Witness) -> list[RelatedDraft]:

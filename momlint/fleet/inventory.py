@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -350,7 +351,9 @@ def write_inventory(
     Returns sentences about files that could not be read. Raises `UsageError` where Spark cannot write.
     """
     target = output if is_address(output) else os.path.abspath(output)
-    frame, shards = _frame(runner, TakeInventory(tuple(paths), options, {}))
+    # Whatever calls Java is done by `watched`, also where it is no job yet.
+    frame, shards = runner.watched(partial(_frame, runner, TakeInventory(tuple(paths), options, {})), 1)
+    frames = [frame]
 
     def look() -> tuple[list[str], dict[str, list[str]]]:
         failures = frame.where("failure is not null").orderBy("unit").select("failure").collect()
@@ -358,18 +361,21 @@ def write_inventory(
         return [row[0] for row in failures], {paths[row[0]]: list(row[1]) for row in waiting}
 
     def write() -> None:
+        whole = frame if len(frames) == 1 else frame.union(frames[1])
         for table in TABLES:
             rows = whole.selectExpr(f"inline({table})")
             # Two files that include a third both report what is wrong with it.
             rows = rows.distinct() if table == "findings" else rows
             rows.write.mode("overwrite" if force else "errorifexists").parquet(f"{target}/{table}")
+        for one in frames:
+            one.unpersist()
 
     failures, waiting = runner.watched(look, shards)
-    whole = frame
     if waiting:
         fetched = runner.fetch(sorted({address for addresses in waiting.values() for address in addresses}))
-        rest, more = _frame(runner, TakeInventory(tuple(waiting), options, fetched))
-        whole, shards = frame.union(rest), shards + more
+        rest, more = runner.watched(partial(_frame, runner, TakeInventory(tuple(waiting), options, fetched)), 1)
+        frames.append(rest)
+        shards += more
     runner.watched(write, shards)
     return failures
 
