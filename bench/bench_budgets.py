@@ -18,18 +18,18 @@ from typing import Any
 
 from bench_engines import random_estate, row
 
-from momlint.checks import (
+from momlint.estate.resolved import Broker, Colour, Estate, Link, Topic
+from momlint.findings import Place
+from momlint.routed.ask import Ask
+from momlint.routed.checks import (
     explain_transients,
     find_bad_takeover,
     find_latency_budget_exceeded,
     find_mixed_colour_loop,
     report_availability,
 )
-from momlint.checks.context import Context
-from momlint.engines.ask import Ask
-from momlint.estate.resolved import Broker, Colour, Estate, Link, Topic
-from momlint.findings import Place
-from momlint.forwarding import Overlay, build_overlay
+from momlint.routed.diagnosis.context import Context
+from momlint.routed.overlay import Overlay, build_overlay
 
 NOWHERE = Place(0, ())
 

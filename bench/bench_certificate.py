@@ -20,12 +20,12 @@ from pathlib import Path
 
 from bench.bench_condense import regular_estate
 from bench.bench_plan import estate_text
-from momlint.certificate.form import write
-from momlint.certificate.make import certify
 from momlint.estate import LoadedEstate, load_source, read_file
 from momlint.estate.resolved import Estate
-from momlint.forwarding import build_overlay
-from momlint.recovery import attach_recovery
+from momlint.routed.certificate.form import write
+from momlint.routed.certificate.make import certify
+from momlint.routed.overlay import build_overlay
+from momlint.routed.recovery import attach_recovery
 
 #: Seconds of processor time, and MB in memory at most; the kernel's own count, since rusage includes what forked.
 _REPORT = (

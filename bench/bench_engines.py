@@ -22,11 +22,11 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from momlint.engines.graph import GraphEngine
-from momlint.engines.question import Proved, Question, Refuted, Undecided
 from momlint.estate.resolved import Broker, Colour, Estate, Link
 from momlint.findings import Place
-from momlint.forwarding import Overlay, build_overlay
+from momlint.routed.graph import GraphEngine
+from momlint.routed.overlay import Overlay, build_overlay
+from momlint.routed.questions.question import Proved, Question, Refuted, Undecided
 
 
 def random_estate(n: int, *, colours: bool, seed: int = 1) -> Estate:
@@ -115,7 +115,7 @@ def main() -> None:
         "networkx": networkx_walks,
     }
     if not chosen.no_smt:
-        from momlint.engines.smt import SmtEngine
+        from momlint.routed.smt import SmtEngine
 
         engines["smt"] = lambda overlay: SmtEngine().decide(overlay, ask_everything(overlay))
 

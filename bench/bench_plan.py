@@ -24,7 +24,7 @@ import rustworkx
 
 from bench.bench_condense import regular_estate
 from momlint.estate.resolved import Estate
-from momlint.recovery import plan, write_recovery
+from momlint.routed.recovery import plan, write_recovery
 
 
 def estate_text(estate: Estate) -> str:

@@ -17,13 +17,13 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from momlint.engines.failures import Kept, Smallest
-from momlint.engines.graph import GraphEngine
-from momlint.engines.smt import SmtEngine
 from momlint.estate.resolved import Broker, Estate, Link, Tolerate
 from momlint.findings import Place
-from momlint.forwarding import Overlay, build_overlay
-from momlint.forwarding.elements import Elements
+from momlint.routed.graph import GraphEngine
+from momlint.routed.overlay import Overlay, build_overlay
+from momlint.routed.overlay.elements import Elements
+from momlint.routed.questions.failures import Kept, Smallest
+from momlint.routed.smt import SmtEngine
 
 
 def overlay(graph: nx.Graph) -> tuple[Overlay, Elements]:

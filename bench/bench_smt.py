@@ -16,9 +16,9 @@ import time
 import networkx as nx
 import numpy as np
 
-from momlint.engines.question import Kind, Question, Refuted
-from momlint.engines.smt import SmtEngine, expected_seconds
-from momlint.forwarding.overlay import NO_HOP, NO_ROW, Overlay
+from momlint.routed.overlay.form import NO_HOP, NO_ROW, Overlay
+from momlint.routed.questions.question import Kind, Question, Refuted
+from momlint.routed.smt import SmtEngine, expected_seconds
 
 
 def random_graph(n: int, links: int, seed: int) -> nx.Graph:

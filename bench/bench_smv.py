@@ -25,9 +25,9 @@ from pathlib import Path
 
 import numpy as np
 
-from momlint.engines.ctl import Names, names_of
-from momlint.forwarding import build_overlay, super_paths
-from momlint.forwarding.overlay import Overlay
+from momlint.routed.overlay import build_overlay, super_paths
+from momlint.routed.overlay.form import Overlay
+from momlint.routed.specs import Names, names_of
 
 ROOT = Path(__file__).resolve().parent.parent
 #: (brokers, milliseconds) in Table 5-8 of the thesis.
@@ -70,7 +70,7 @@ def render(plot: str | None) -> None:
     """Table 5-8: from links to the text of the model, with a specification for each super-path and for loops."""
     from bench.bench_smt import next_hops, random_graph
     from bench.chart import Line, line_chart
-    from momlint.engines.smv import render_overlay
+    from momlint.routed.smv import render_overlay
 
     def one(n: int, seed: int, *, all_pairs: bool) -> tuple[float, int]:
         graph = random_graph(n, 2 * n if n > 6 else 8, seed)
@@ -129,8 +129,8 @@ def marked(overlay: Overlay, pairs: Sequence[tuple[int, int]]) -> int:
 
 def topics() -> None:
     """Table 5-5 on examples/fifty-brokers: the pairs left, and the time for the text with and without."""
-    from momlint.engines.smv import render_overlay
     from momlint.estate import load_source
+    from momlint.routed.smv import render_overlay
     from momlint.source import read_source
 
     path = ROOT / "examples" / "fifty-brokers" / "topology.yaml"
@@ -160,12 +160,12 @@ def topics() -> None:
 
 def child(engine: str, file: str) -> None:
     """What one measured process does: the question from `file`, decided; prints the verdict."""
-    from momlint.engines.question import Engine, Question
+    from momlint.routed.questions.question import Engine, Question
 
     with open(file, "rb") as stream:
         overlay: Overlay = pickle.load(stream)
     if engine == "nusmv, a specification a pair":
-        from momlint.engines.smv import find_nusmv, render_overlay, run
+        from momlint.routed.smv import find_nusmv, render_overlay, run
 
         answers = run(
             find_nusmv(), render_overlay(overlay, numbered(overlay), all_pairs=True, loops=False), traces=False
@@ -173,22 +173,22 @@ def child(engine: str, file: str) -> None:
         print("Proved" if all(answer.holds for answer in answers) else "Refuted")
         return
     if engine == "nusmv, the papers' shape":
-        from momlint.engines.smv import find_nusmv, render_overlay, run
+        from momlint.routed.smv import find_nusmv, render_overlay, run
 
         text = render_overlay(overlay, numbered(overlay), all_pairs=True, loops=False, literal=True)
         print("Proved" if all(answer.holds for answer in run(find_nusmv(), text, traces=False)) else "Refuted")
         return
     chosen: Engine
     if engine == "nusmv":
-        from momlint.engines.smv import SmvEngine
+        from momlint.routed.smv import SmvEngine
 
         chosen = SmvEngine()
     elif engine == "smt":
-        from momlint.engines.smt import SmtEngine
+        from momlint.routed.smt import SmtEngine
 
         chosen = SmtEngine()
     else:
-        from momlint.engines.graph import GraphEngine
+        from momlint.routed.graph import GraphEngine
 
         chosen = GraphEngine()
     colours = np.arange(overlay.colours, dtype=np.int32)

@@ -18,8 +18,8 @@ from momlint.errors import InternalError
 from momlint.findings import Severity
 
 if TYPE_CHECKING:
-    from momlint.checks.context import Context
     from momlint.findings import Draft
+    from momlint.routed.diagnosis.context import Context
 
 #: Families whose rules are found while reading or deciding; all others have a check function each.
 FAMILIES_WITHOUT_CHECKS = frozenset({"input", "verdict"})
@@ -55,7 +55,7 @@ class RuleName:
         """The function that finds it; None for what reading and deciding find by themselves."""
         if self.family in FAMILIES_WITHOUT_CHECKS:
             return None
-        module = importlib.import_module(f"momlint.checks.find_{self.id.replace('-', '_')}")
+        module = importlib.import_module(f"momlint.routed.checks.find_{self.id.replace('-', '_')}")
         check: Check = module.find
         return check
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from momlint.catalog import SECTIONS_OF_FAMILY, is_selected, rule_name, rule_names
-from momlint.engines.ask import Ask, Disagreement, EngineChoice
 from momlint.errors import ReplayError
 from momlint.findings import (
     Draft,
@@ -30,13 +29,14 @@ from momlint.findings import (
     Summary,
 )
 from momlint.patterns import matches
+from momlint.routed.ask import Ask, Disagreement, EngineChoice
 from momlint.source import Source, read_source
 
 if TYPE_CHECKING:
-    from momlint.checks.context import Context
-    from momlint.engines.spread import Spread
     from momlint.estate import LoadedEstate
-    from momlint.recovery.parquet import Elsewhere, Fetched
+    from momlint.routed.diagnosis.context import Context
+    from momlint.routed.questions.spread import Spread
+    from momlint.routed.recovery.parquet import Elsewhere, Fetched
 
 #: The name under which standard input is reported.
 STDIN = "<stdin>"
@@ -47,8 +47,8 @@ class Options:
     """How to check. `select` and `ignore` are codes or prefixes; `timeout` is seconds for each solver question.
 
     The patterns of `per_file_ignores` are relative to the folder `base`. `sections`: what else to explain in the text
-    report, by the names of `momlint.checks.sections`. `nusmv`: the program for the engine of that name, where it is
-    named. `certificate_folder`: where a certificate of the estates will stand; None where none is asked for.
+    report, by the names of `momlint.routed.checks.sections`. `nusmv`: the program for the engine of that name, where it
+    is named. `certificate_folder`: where a certificate of the estates will stand; None where none is asked for.
     """
 
     engine: EngineChoice = "auto"
@@ -195,7 +195,7 @@ def _lint_source(source: Source, options: Options, helpers: Helpers) -> FileResu
         result.fragment = source.file
     for loaded in estates:
         if loaded.estate is not None and loaded.estate.recovery_file is not None:
-            from momlint.recovery import attach_recovery
+            from momlint.routed.recovery import attach_recovery
 
             address = loaded.estate.recovery_file
             if helpers.tables is not None and address not in helpers.tables and is_address(address):
@@ -259,10 +259,10 @@ def _finding(
 
 
 def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, spread: Spread | None) -> None:
-    from momlint.checks.context import Context
-    from momlint.checks.sections import section
-    from momlint.forwarding.build import build
-    from momlint.forwarding.needs import Needs
+    from momlint.routed.checks.sections import section
+    from momlint.routed.diagnosis.context import Context
+    from momlint.routed.overlay.build import build
+    from momlint.routed.overlay.needs import Needs
 
     estate = loaded.estate
     assert estate is not None
@@ -275,7 +275,7 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, sp
         _add_draft(result, loaded, draft, options)
 
     if options.certificate_folder is not None:
-        from momlint.certificate.make import certify
+        from momlint.routed.certificate.make import certify
 
         made = certify(loaded, overlay, options.certificate_folder)
         if made.record is not None:
@@ -315,7 +315,7 @@ def run_checks(context: Context, options: Options) -> Iterator[Draft]:
         except ReplayError as error:
             context.ask.disagreements.append(Disagreement(f"what {name.code} found", str(error)))
     if context.estate.specs and options.selects("MOM102"):
-        from momlint.checks.specifications import unreadable
+        from momlint.routed.diagnosis.specifications import unreadable
 
         yield from unreadable(context)
     where = context.estate_place

@@ -12,8 +12,8 @@ from itertools import combinations, product
 
 import networkx as nx
 
-from momlint.forwarding.elements import Elements
-from momlint.forwarding.overlay import Overlay
+from momlint.routed.overlay.elements import Elements
+from momlint.routed.overlay.form import Overlay
 from tests.strategies import COSTS, L, make_overlay
 
 Pair = tuple[int, int]

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from momlint.engines.question import Question
-from momlint.forwarding.overlay import Overlay
+from momlint.routed.overlay.form import Overlay
+from momlint.routed.questions.question import Question
 
 End = Literal["arrived", "stopped", "looped"]
 

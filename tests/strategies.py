@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from momlint.engines.question import Question
-from momlint.forwarding.overlay import NO_HOP, NO_ROW, Overlay
+from momlint.routed.overlay.form import NO_HOP, NO_ROW, Overlay
+from momlint.routed.questions.question import Question
 from tests.oracles import Oracle
 
 Damage = Literal["loop", "black-hole", "missing", "non-neighbour", "self-loop", "detour", "any"]

@@ -66,7 +66,7 @@ def _run(arguments: list[str]) -> int:
 
     try:
         if arguments[:1] == ["check"]:
-            from momlint.cli.plain import plain_check
+            from momlint.cli.quick import plain_check
 
             plain = plain_check(arguments[1:])
             if plain is not None:

@@ -201,7 +201,7 @@ def _certify(certificate: str, report: Report, code: int) -> int:
     if report.uncertified or not report.certificates:
         complain(f"momlint: error: {certificate} is not written: a certificate is of all estates of a run")
         return cli.FAULT
-    from momlint.certificate.form import write as certificate_of
+    from momlint.routed.certificate.form import write as certificate_of
 
     write(certificate_of(report.certificates), certificate)
     return code
@@ -247,7 +247,7 @@ def _nusmv(engine: EngineName, named: str | None) -> str | None:
         if named is not None:
             raise UsageError(f"--nusmv names a program that --engine {engine} does not run; use --engine nusmv")
         return None
-    from momlint.engines.smv.tool import find_nusmv
+    from momlint.solving.nusmv import find_nusmv
 
     return find_nusmv(named)
 

@@ -44,7 +44,7 @@ def load(path: str, name: str | None, *, tables: bool = True) -> LoadedEstate:
         raise UsageError(f"{file}: there is no overlay in this file; `momlint check` says what is wrong with it")
     chosen = _choose(loaded, name, file)
     if tables and chosen.estate is not None and chosen.estate.recovery_file is not None:
-        from momlint.recovery import attach_recovery
+        from momlint.routed.recovery import attach_recovery
 
         attach_recovery(chosen)
     return chosen

@@ -48,10 +48,10 @@ def plan(
     if broker is not None and show is None:
         raise UsageError("--broker: say which table of the broker with --show")
 
-    from momlint.recovery import failures_yaml, write_recovery
-    from momlint.recovery import plan as make_plan
-    from momlint.recovery.show import VIEWS
-    from momlint.recovery.show import show as tables
+    from momlint.routed.recovery import failures_yaml, write_recovery
+    from momlint.routed.recovery import plan as make_plan
+    from momlint.routed.recovery.show import VIEWS
+    from momlint.routed.recovery.show import show as tables
 
     view = config.choice("--show", show, VIEWS) if show is not None else None
     loaded, estate = _load(path, name)
@@ -109,7 +109,7 @@ def _plan_by_many(
     from momlint.cli.console import Progress
     from momlint.fleet.choose import Wishes, choose
     from momlint.fleet.planning import plan_into
-    from momlint.recovery import failures_yaml
+    from momlint.routed.recovery import failures_yaml
 
     with Progress() as progress:
         wishes = Wishes("spark" if spark is not None else "process", spark, jobs)

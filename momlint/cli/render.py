@@ -60,9 +60,9 @@ def _refuse_what_has_no_effect(arguments: Arguments) -> None:
 
 
 def _smv(estate: Estate, arguments: Arguments) -> str:
-    from momlint.engines.ctl import names_of
-    from momlint.engines.smv import OwnSpec, render_addresses, render_overlay, render_takeover
-    from momlint.forwarding import build_overlay
+    from momlint.routed.overlay import build_overlay
+    from momlint.routed.smv import OwnSpec, render_addresses, render_overlay, render_takeover
+    from momlint.routed.specs import names_of
 
     names = names_of(estate)
     specs = [OwnSpec(spec.name, spec.logic, spec.text) for spec in estate.specs]
@@ -79,9 +79,9 @@ def _smv(estate: Estate, arguments: Arguments) -> str:
 def _smt2(estate: Estate, arguments: Arguments) -> str:
     import numpy as np
 
-    from momlint.engines.question import Question
-    from momlint.engines.smt import render as render_smt2
-    from momlint.forwarding import build_overlay
+    from momlint.routed.overlay import build_overlay
+    from momlint.routed.questions.question import Question
+    from momlint.routed.smt import render as render_smt2
 
     overlay = build_overlay(estate)
     sources, dests = overlay.pair_source, overlay.pair_dest

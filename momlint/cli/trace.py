@@ -11,14 +11,14 @@ from momlint.report.wording import HOP, count, listing, printable
 
 if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate
-    from momlint.forwarding import Overlay, Walk
+    from momlint.routed.overlay import Overlay, Walk
 
 _ROW_SHOWN = 60
 
 
 def trace(path: str, source: str, dest: str, colour: str | None, name: str | None) -> int:
     """Write the walk from broker `source` to broker `dest`; 0 if it arrives, else 1. Raises `UsageError`."""
-    from momlint.forwarding import build_overlay, walk
+    from momlint.routed.overlay import build_overlay, walk
 
     loaded = estates.load(path, name)
     estate = loaded.estate
@@ -51,7 +51,7 @@ def _circumstances(estate: Estate, tint: int) -> str:
 
 def _hops(loaded: LoadedEstate, estate: Estate, taken: Walk, goal: int) -> list[str]:
     """A line a hop, in columns: from, to, where the entry stands, its text."""
-    from momlint.forwarding import NO_HOP, NO_ROW
+    from momlint.routed.overlay import NO_HOP, NO_ROW
 
     names = [estate.brokers[one].id for one in taken.brokers]
     if taken.refused != NO_HOP:
@@ -85,7 +85,7 @@ def _row(loaded: LoadedEstate, estate: Estate, row: int, goal: int) -> tuple[str
 
 
 def _end(estate: Estate, overlay: Overlay, tint: int, taken: Walk, goal: int) -> str:
-    from momlint.forwarding import NO_HOP
+    from momlint.routed.overlay import NO_HOP
 
     last = estate.brokers[taken.brokers[-1]].id
     hops = len(taken.brokers) - 1

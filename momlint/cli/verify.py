@@ -10,13 +10,13 @@ from momlint.errors import UsageError
 from momlint.report.wording import count, printable
 
 if TYPE_CHECKING:
-    from momlint.certificate.accept import Accepted
+    from momlint.routed.certificate.accept import Accepted
 
 
 def verify(path: str) -> int:
     """Check the certificate at `path` and say what it shows; the exit code. Raises `UsageError`."""
-    from momlint.certificate.accept import verify_file
-    from momlint.certificate.form import Refused
+    from momlint.routed.certificate.accept import verify_file
+    from momlint.routed.certificate.form import Refused
 
     try:
         accepted = verify_file(path)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from momlint.estate.files import directory, find_files, identity, is_pattern, join, read_file
-from momlint.estate.plain import is_null
+from momlint.estate.quick import is_null
 from momlint.estate.resolve import Resolver
 from momlint.estate.resolved import Estate
 from momlint.estate.validate import SECTIONS, Checked, check_document

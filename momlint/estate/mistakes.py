@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from momlint.estate.forms import LARGEST_COUNT
 from momlint.estate.nearest import did_you_mean, nearest
-from momlint.estate.plain import NULL_KEY, NULL_SEGMENT, is_null, shape
+from momlint.estate.quick import NULL_KEY, NULL_SEGMENT, is_null, shape
 from momlint.estate.slots import home_of, known_fields, slot
 from momlint.findings import Draft, Place, RelatedDraft
 from momlint.source import Entry, MappingNode, Node, ScalarNode, SequenceNode

@@ -3,7 +3,7 @@
 The models judge one value at a time. What needs two entities (does this broker exist, is this link there
 twice) is `momlint.estate.resolve`'s, because a validator that looks across entities has no place to point at.
 
-Ids are raw text: the models are fed with `momlint.estate.plain` trees, whose scalars are the text as written,
+Ids are raw text: the models are fed with `momlint.estate.quick` trees, whose scalars are the text as written,
 so that ``010``, ``no`` and ``1.0`` stay what they are. Only the number types below read that text as a
 number.
 """

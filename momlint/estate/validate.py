@@ -16,7 +16,7 @@ from momlint.errors import InternalError
 from momlint.estate.forms import LANGUAGE_VERSION
 from momlint.estate.language import validate
 from momlint.estate.nearest import nearest
-from momlint.estate.plain import NULL_KEY, NULL_SEGMENT, shape, to_plain
+from momlint.estate.quick import NULL_KEY, NULL_SEGMENT, shape, to_plain
 from momlint.findings import Draft, Place
 from momlint.source import MappingNode, Node, ScalarNode
 

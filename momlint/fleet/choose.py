@@ -8,16 +8,16 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from momlint.engines.ask import EngineChoice
 from momlint.fleet.expected import expected_seconds
 from momlint.fleet.guard import DEADLINE, Limits
 from momlint.fleet.processes import Processes
 from momlint.fleet.serial import Serial
 from momlint.fleet.session import master_url
 from momlint.fleet.work import Fetch, Runner
+from momlint.routed.ask import EngineChoice
 
 if TYPE_CHECKING:
-    from momlint.recovery.parquet import Fetched
+    from momlint.routed.recovery.parquet import Fetched
 
 RunnerName: TypeAlias = Literal["auto", "process", "spark"]
 

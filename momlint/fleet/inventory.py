@@ -19,18 +19,18 @@ from momlint.estate.files import is_address
 from momlint.fleet.expected import expected_seconds
 from momlint.fleet.shards import cut
 from momlint.fleet.work import Fault, Work
-from momlint.forwarding.arcs import Hops
-from momlint.forwarding.overlay import Overlay
-from momlint.forwarding.tables import NEVER
-from momlint.forwarding.walks import cheapest_live_arcs, entries
 from momlint.lint import FileResult, Helpers, Options, Tables, lint_bytes, merge, undecided_file
+from momlint.routed.overlay.arcs import Hops
+from momlint.routed.overlay.following import cheapest_live_arcs, entries
+from momlint.routed.overlay.form import Overlay
+from momlint.routed.overlay.tables import NEVER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from momlint.checks.context import Context
     from momlint.fleet.spark import OnSpark
-    from momlint.forwarding.latency import Timings
+    from momlint.routed.diagnosis.context import Context
+    from momlint.routed.overlay.latency import Timings
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +159,11 @@ class TakeInventory(Work[FileTables]):
 
 def tables_of(path: str, options: Options, fetched: Tables | None = None) -> FileTables:
     """The tables of one file."""
-    from momlint.checks.context import Context
-    from momlint.engines.ask import Ask
     from momlint.estate import load_source
-    from momlint.forwarding.build import build
-    from momlint.recovery import attach_recovery
+    from momlint.routed.ask import Ask
+    from momlint.routed.diagnosis.context import Context
+    from momlint.routed.overlay.build import build
+    from momlint.routed.recovery import attach_recovery
     from momlint.source import read_source
 
     tables = FileTables()
@@ -234,7 +234,7 @@ def _add_estate(tables: FileTables, file: str, context: Context) -> None:
 
 
 def _pairs(file: str, context: Context) -> list[PairRow]:
-    from momlint.checks.timing import timed
+    from momlint.routed.diagnosis.timing import timed
 
     estate, overlay = context.estate, context.overlay
     if not len(overlay.pair_source):

@@ -15,16 +15,16 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from momlint.engines.failures import Cut, Survey
-from momlint.engines.graph import GraphEngine
-from momlint.engines.question import Kind, Proved, Question, Refuted, Undecided, Verdict
-from momlint.engines.smt import SmtEngine
 from momlint.fleet.work import Common, Fault, Work
-from momlint.forwarding.elements import Elements
-from momlint.forwarding.latency import Timings, timings
-from momlint.forwarding.overlay import Overlay
-from momlint.forwarding.tables import NEVER
-from momlint.recovery.parquet import Piece, PieceRows, lost_piece, read_piece
+from momlint.routed.graph import GraphEngine
+from momlint.routed.overlay.elements import Elements
+from momlint.routed.overlay.form import Overlay
+from momlint.routed.overlay.latency import Timings, timings
+from momlint.routed.overlay.tables import NEVER
+from momlint.routed.questions.failures import Cut, Survey
+from momlint.routed.questions.question import Kind, Proved, Question, Refuted, Undecided, Verdict
+from momlint.routed.recovery.parquet import Piece, PieceRows, lost_piece, read_piece
+from momlint.routed.smt import SmtEngine
 
 Ids: TypeAlias = NDArray[np.int32]
 
@@ -311,7 +311,7 @@ class TimeParts(Work[Times]):
 
 def whole_timings(work: TimeParts, parts: Sequence[Times]) -> Timings:
     """The latencies of all pairs."""
-    from momlint.forwarding.latency import Delays
+    from momlint.routed.overlay.latency import Delays
 
     overlay = work.shared.given()
     base, colours = zip(*(_latencies(part) for part in parts), strict=True)

@@ -16,16 +16,16 @@ import numpy as np
 from momlint.errors import UsageError
 from momlint.fleet.shards import TARGET
 from momlint.fleet.work import Common, Fault, Runner, Work, new_key
-from momlint.forwarding import NO_HOP, build_overlay
-from momlint.forwarding.healing import healed_deltas
-from momlint.forwarding.paths import ShortestPaths, solve
-from momlint.recovery import Plan, condense, planned_colours, write_recovery
+from momlint.routed.overlay import NO_HOP, build_overlay
+from momlint.routed.overlay.healing import healed_deltas
+from momlint.routed.overlay.paths import ShortestPaths, solve
+from momlint.routed.recovery import Plan, condense, planned_colours, write_recovery
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from momlint.estate.resolved import Estate
-    from momlint.recovery.write import Form
+    from momlint.routed.recovery.write import Form
 
 #: CPU seconds of a destination in a colour, for each broker.
 SECONDS = 1.0e-8
@@ -102,7 +102,7 @@ class PlanParts(Work[Written]):
 
 
 def plan_into(estate: Estate, folder: str, runner: Runner, form: Form = "auto", target: float = TARGET) -> Plan:
-    """Plan as `momlint.recovery.plan` does, and write the tables as files of Parquet into `folder`, which is made.
+    """Plan as `momlint.routed.recovery.plan` does; write the tables as Parquet files into `folder`, which is made.
 
     The rows are those of ``plan(estate).table()``, in parts by destination. What is returned has the colours and the
     overlay without failure, and no deltas. Workers write the files themselves, so that they must see the folder.

@@ -24,8 +24,8 @@ from momlint.fleet.session import Session, aside, first_line, is_local
 from momlint.fleet.shards import cut
 from momlint.fleet.work import Work
 from momlint.fleet.worker import Errand, Place, TellPlaces
-from momlint.recovery.parquet import Fetched
-from momlint.recovery.parts import COLUMNS, EXCEPT
+from momlint.routed.recovery.parquet import Fetched
+from momlint.routed.recovery.parts import COLUMNS, EXCEPT
 
 R = TypeVar("R")
 T = TypeVar("T")

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from momlint.engines.question import Question
-from momlint.engines.spread import Decided, Surveyed, Timed
 from momlint.fleet.expected import A_BYTE_OF_TABLES, size_of
 from momlint.fleet.parts import (
     DecideParts,
@@ -23,13 +21,15 @@ from momlint.fleet.parts import (
 )
 from momlint.fleet.shards import TARGET
 from momlint.fleet.work import Runner, new_key
+from momlint.routed.questions.question import Question
+from momlint.routed.questions.spread import Decided, Surveyed, Timed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from momlint.forwarding.elements import Elements
-    from momlint.forwarding.overlay import Overlay
-    from momlint.recovery.parquet import Piece, PieceRows
+    from momlint.routed.overlay.elements import Elements
+    from momlint.routed.overlay.form import Overlay
+    from momlint.routed.recovery.parquet import Piece, PieceRows
 
 #: CPU seconds by bench/bench_fleet.py: graph takes so long for each entry and delta, …
 GRAPH_ENTRY = 0.4e-6
@@ -43,7 +43,7 @@ FROM = 3.0
 
 
 class Parts:
-    """Spreads questions over a runner (a `momlint.engines.spread.Spread`).
+    """Spreads questions over a runner (a `momlint.routed.questions.spread.Spread`).
 
     `least`: a question that takes less than so many CPU seconds is not spread. `target`: seconds of a part.
     """
@@ -57,7 +57,7 @@ class Parts:
     def read(
         self, path: str, pieces: Sequence[Piece], brokers: Sequence[str], colours: Sequence[str]
     ) -> Sequence[PieceRows] | None:
-        """As `momlint.recovery.parquet.read_piece`, of all `pieces`."""
+        """As `momlint.routed.recovery.parquet.read_piece`, of all `pieces`."""
         size = sum(size_of(file) for file in {piece.file for piece in pieces})
         seconds, rows = size * A_BYTE_OF_TABLES, sum(piece.rows for piece in pieces)
         if seconds < self._least or len(pieces) < 2 or not rows:
@@ -98,7 +98,7 @@ class Parts:
         self, engine: str, timeout: float | None, overlay: Overlay, elements: Elements, asked: Sequence[int]
     ) -> Surveyed | None:
         """As `FailureEngine.survey`, by elements."""
-        from momlint.engines.smt import expected_survey_seconds
+        from momlint.routed.smt import expected_survey_seconds
 
         if engine == "smt":
             seconds = expected_survey_seconds(overlay, elements, asked, ())
@@ -121,7 +121,7 @@ class Parts:
         takeover: Mapping[int, int],
         unknown: NDArray[np.integer],
     ) -> Timed | None:
-        """As `momlint.forwarding.latency.timings`, by pairs."""
+        """As `momlint.routed.overlay.latency.timings`, by pairs."""
         seconds = len(sources) * overlay.colours * PAIR_AND_COLOUR
         if seconds < self._least or len(sources) < 2:
             return None
@@ -154,7 +154,7 @@ def _seconds(engine: str, overlay: Overlay, question: Question) -> float:
             return len(question.colours) * len(overlay.arc_tail) * GRAPH_ARC
         part = len(question.colours) / overlay.colours * len(np.unique(question.dests)) / overlay.n
         return (overlay.base.size + part * overlay.delta_key.size) * GRAPH_ENTRY
-    from momlint.engines.smt import expected_seconds
+    from momlint.routed.smt import expected_seconds
 
     # The estimate stops counting at ten seconds, so that one destination stands for all.
     dests, first = np.unique(question.dests, return_index=True)

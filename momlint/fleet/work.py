@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from momlint.recovery.parquet import Fetched
+    from momlint.routed.recovery.parquet import Fetched
 
 R = TypeVar("R")
 

@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 import pytest
 
 from momlint.cli.check import exit_code
-from momlint.engines import ctl
 from momlint.findings import Report, Summary
+from momlint.routed import specs as ctl
 from tests.cli.conftest import Run
 from tests.cli.estates import BLACK_HOLE, GOOD, LOOP
-from tests.engines.nusmv import nusmv
 from tests.report.sample import BLACK_HOLE as ERROR
 from tests.report.sample import ISOLATED as A_WARNING
 from tests.report.sample import SINGLE_POINT as NOTE
+from tests.routed.engines.nusmv import nusmv
 
 pytestmark = pytest.mark.usefixtures("folder")
 

@@ -14,10 +14,10 @@ import z3
 
 from momlint import __version__
 from momlint.catalog import load_rules
-from momlint.engines.smv import run as run_nusmv
+from momlint.routed.smv import run as run_nusmv
 from tests.cli.conftest import Run
 from tests.cli.estates import BLACK_HOLE, GOOD, LOOP
-from tests.engines.nusmv import nusmv
+from tests.routed.engines.nusmv import nusmv
 
 pytestmark = pytest.mark.usefixtures("folder")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from momlint.cli import app
 from momlint.cli.check import Arguments
-from momlint.cli.plain import plain_check
+from momlint.cli.quick import plain_check
 
 
 def by_typer(words: list[str]) -> Arguments | None:

@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 from momlint.cli import main
-from tests.engines.nusmv import nusmv
 from tests.examples.by_hand import EXAMPLES, Hand, read, super_paths
+from tests.routed.engines.nusmv import nusmv
 
 ROOT = EXAMPLES.parent
 GOOD = [
@@ -58,7 +58,7 @@ def check(example: str, *options: str) -> tuple[int, dict[str, Any]]:
     return code, json.loads(printed)
 
 
-#: A single point of failure is a note, and most real networks have some; tests/checks/test_resilience.py checks them.
+#: A single point of failure is a note, and most real networks have some; see test_resilience.py.
 WITHOUT_NOTES = ("--ignore", "MOM501")
 
 

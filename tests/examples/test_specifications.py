@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from momlint.engines.smv import run
-from tests.engines.nusmv import nusmv
+from momlint.routed.smv import run
 from tests.examples.test_check import check, momlint, source_line
+from tests.routed.engines.nusmv import nusmv
 
 SLIP = "three-brokers/slip.yaml"
 

@@ -44,7 +44,7 @@ def test_the_moved_clients_walks(estate: str, source: str, dest: str, walk: list
 
 
 def test_the_ring_has_one_note() -> None:
-    """tests/checks/test_mixed_colours.py has the ring's loops by hand."""
+    """tests/routed/checks/test_mixed_colours.py has the ring's loops by hand."""
     code, report = check("ring/topology.yaml")
     assert (code, [finding["code"] for finding in report["findings"]]) == (0, ["MOM407"])
 

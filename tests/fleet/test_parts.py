@@ -9,16 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from momlint.engines.graph import GraphEngine
-from momlint.engines.question import Kind, Proved, Question, Refuted
-from momlint.engines.smt import SmtEngine
 from momlint.fleet import Limits, Processes, Serial, check_files
 from momlint.fleet.parts import blocks_of_pairs
 from momlint.fleet.spread import Parts
-from momlint.forwarding.elements import Elements
-from momlint.forwarding.latency import timings
-from momlint.forwarding.overlay import Overlay
 from momlint.lint import Options, lint_files
+from momlint.routed.graph import GraphEngine
+from momlint.routed.overlay.elements import Elements
+from momlint.routed.overlay.form import Overlay
+from momlint.routed.overlay.latency import timings
+from momlint.routed.questions.question import Kind, Proved, Question, Refuted
+from momlint.routed.smt import SmtEngine
 from tests.fleet.estates import large_estate
 from tests.fleet.reports import rendered
 from tests.strategies import any_overlays

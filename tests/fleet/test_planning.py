@@ -15,8 +15,8 @@ from momlint.fleet import Limits, Processes, Serial
 from momlint.fleet.planning import plan_into
 from momlint.fleet.work import Runner
 from momlint.lint import Options, lint_files
-from momlint.recovery import failures_yaml, plan, read_recovery
-from momlint.recovery.table import RecoveryTable
+from momlint.routed.overlay.super_tables import RecoveryTable
+from momlint.routed.recovery import failures_yaml, plan, read_recovery
 from momlint.source import read_source
 from tests.cli.conftest import Run
 from tests.fleet.estates import large_estate

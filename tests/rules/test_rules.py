@@ -16,10 +16,10 @@ import yaml
 
 from momlint.catalog import FAMILIES_WITHOUT_CHECKS, RuleName, load_rules, rule_names
 from momlint.lint import Options, lint_bytes, merge
-from tests.engines.nusmv import nusmv
+from tests.routed.engines.nusmv import nusmv
 
 HERE = Path(__file__).parent
-#: Rules about what engines answer; no text of an estate brings them about. tests/engines/test_ask.py shows both.
+#: Rules about what engines answer; no text of an estate brings them about. tests/routed/engines/test_ask.py shows both.
 WITHOUT_ESTATE = {"MOM901", "MOM902"}
 CASES = sorted(HERE.glob("MOM*/*.yaml"))
 #: Notes that many small estates would give, fit or not: every tree has single points of failure. They are listed where
@@ -67,7 +67,9 @@ def test_rule_has_its_page_and_estates(name: RuleName) -> None:
     assert len(rule.why) > 40
     assert len(rule.remedy) > 20
     if name.family not in FAMILIES_WITHOUT_CHECKS:
-        assert importlib.import_module(f"momlint.checks.find_{name.id.replace('-', '_')}").__doc__.startswith(name.code)
+        assert importlib.import_module(f"momlint.routed.checks.find_{name.id.replace('-', '_')}").__doc__.startswith(
+            name.code
+        )
     if name.code in WITHOUT_ESTATE:
         return
     kinds = {case.stem.split("-")[0] for case in CASES if case.parent.name == name.code}
@@ -85,7 +87,9 @@ def test_codes_and_ids_are_those_of_the_contract() -> None:
 
 
 def test_check_files_belong_to_rules() -> None:
-    checks = {path.stem for path in (Path(importlib.import_module("momlint.checks").__file__).parent).glob("find_*.py")}
+    checks = {
+        path.stem for path in (Path(importlib.import_module("momlint.routed.checks").__file__).parent).glob("find_*.py")
+    }
     assert checks == {
         f"find_{name.id.replace('-', '_')}" for name in rule_names() if name.family not in FAMILIES_WITHOUT_CHECKS
     }

@@ -1,1 +1,0 @@
-"""Engines: each decides a `Question` on an `Overlay`."""

@@ -1,0 +1,227 @@
+"""Making a certificate: the potentials of an estate's walks, condensed.
+
+Made from the overlay with all the means of `momlint.routed.overlay`. Whether it is right is for the checker to say,
+which looks at every record before it is given out: what does not verify is not written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momlint.routed.certificate.accept import check_record, digest, seen_from
+from momlint.routed.certificate.form import CUT, MOST_LEVEL, NONE, Potentials, Refused, dump, pack, write_potentials
+from momlint.routed.overlay.arcs import components, is_two_way, reach
+from momlint.routed.overlay.form import NO_ROW, Overlay
+from momlint.routed.overlay.healing import Healed, heal
+from momlint.routed.overlay.paths import ShortestPaths, solve
+from momlint.routed.overlay.potentials import Potentials as WalkCosts
+
+if TYPE_CHECKING:
+    from momlint.estate import LoadedEstate
+    from momlint.estate.resolved import Estate
+
+#: Colours whose connected parts are looked at together.
+_COLOURS = 256
+
+
+class Certified(NamedTuple):
+    """A record, ready to be a line of a certificate; or none, and a sentence that says why."""
+
+    record: str | None
+    reason: str = ""
+
+
+def certify(loaded: LoadedEstate, overlay: Overlay, folder: str) -> Certified:
+    """The record of an estate for a certificate that will stand in `folder`, if its tables do what they should.
+
+    The files are read again for their digests, and what is claimed is checked against the estate at hand: should a
+    file have changed in between, the certificate is refused later.
+    """
+    estate = loaded.estate
+    assert estate is not None
+    files = list(dict.fromkeys(source.file for source in loaded.sources))
+    try:
+        sources = [[seen_from(folder, file), digest(file)] for file in files]
+        record = {"file": sources[0][0], "document": loaded.index, "sources": sources, **claims(estate, overlay)}
+        check_record(estate, record)
+    except Refused as error:
+        return Certified(None, f"{files[0]}: `{estate.name}` cannot be certified: {error}")
+    return Certified(dump(record))
+
+
+def claims(estate: Estate, overlay: Overlay) -> dict[str, Any]:
+    """What a certificate says of the estate (see `momlint.routed.certificate.form`), as far as it is so."""
+    o = overlay
+    solved = solve(o.n, o.arc_tail, o.arc_head, o.arc_cost)
+    calm = ~(o.failed_link.any(axis=1) | o.failed_broker.any(axis=1))
+    healed = heal(solved, o.arc_link, o.failed_link, o.failed_broker)
+    best = _distances(o, solved, healed)
+    distances, walks = None, None
+    if estate.recovery_rows is not None:
+        walks = _walks(o)
+    else:
+        by_links = estate.protocol == "shortest-path"
+        if by_links or not calm.all():
+            distances = best
+        if calm.any() and not (by_links and (o.base_row == NO_ROW).all()):
+            walks = _calm_walks(o)
+    levels = None if walks is None else _levels(o, walks, best, solved, healed, all_colours=distances is None)
+    cut = _cut_pairs(o)
+    return {
+        "unit": str(solved.costs.unit),
+        "claims": {
+            "brokers": o.n,
+            "colours": o.colours,
+            "pairs": len(o.pair_source),
+            "cut_calm": int(cut[calm].sum()),
+            "cut_failing": int(cut[~calm].sum()),
+        },
+        "distances": None if distances is None else write_potentials(distances),
+        "walks": None if walks is None else write_potentials(walks),
+        "levels": None if levels is None else pack(levels),
+    }
+
+
+def _distances(overlay: Overlay, solved: ShortestPaths, healed: Healed) -> Potentials:
+    infinite = solved.costs.infinite
+    base = np.where(solved.whole >= infinite, CUT, solved.whole).reshape(-1)
+    return _condensed(overlay, base, healed.key, np.where(healed.whole >= infinite, CUT, healed.whole))
+
+
+def _walks(overlay: Overlay) -> Potentials:
+    found = WalkCosts.of(overlay)
+    infinite = found.costs.infinite
+    base = np.where(found.base >= infinite, NONE, found.base).reshape(-1)
+    whole = replace(
+        overlay,
+        failed_link=np.zeros_like(overlay.failed_link[:1]),
+        failed_broker=np.zeros_like(overlay.failed_broker[:1]),
+    )
+    for _, cells in _cut_cells(whole):
+        base[cells] = CUT
+    cut = [np.zeros(0, np.int64)]
+    cut += [colour * overlay.n**2 + cells for colour, cells in _cut_cells(overlay)]
+    # Of two entries for one key the first counts.
+    keys = np.concatenate((*cut, found.key))
+    values = np.concatenate(
+        (np.full(keys.size - found.key.size, CUT), np.where(found.value >= infinite, NONE, found.value))
+    )
+    key, first = np.unique(keys, return_index=True)
+    return _condensed(overlay, base, key, values[first])
+
+
+def _calm_walks(overlay: Overlay) -> Potentials:
+    """Walks by the base with nothing failed; no colour differs."""
+    calm = replace(
+        overlay,
+        delta_key=overlay.delta_key[:0],
+        delta_next=overlay.delta_next[:0],
+        delta_row=overlay.delta_row[:0],
+        failed_link=np.zeros_like(overlay.failed_link[:1]),
+        failed_broker=np.zeros_like(overlay.failed_broker[:1]),
+    )
+    return replace(_walks(calm), bounds=np.zeros(overlay.colours + 1, np.int64))
+
+
+def _condensed(overlay: Overlay, base: NDArray[Any], key: NDArray[np.int64], value: NDArray[Any]) -> Potentials:
+    """Without the keys whose value is that of the base, and those of failed brokers, of which nothing is claimed."""
+    n = overlay.n
+    colour, cell = np.divmod(key, max(n * n, 1))
+    dest, loc = np.divmod(cell, max(n, 1))
+    gone = overlay.failed_broker[colour, dest] | overlay.failed_broker[colour, loc]
+    kept = np.flatnonzero(~gone & (dest != loc) & np.asarray(value != base[cell], bool))
+    bounds = np.searchsorted(key[kept], np.arange(overlay.colours + 1) * n * n)
+    return Potentials(base, bounds, cell[kept], value[kept])
+
+
+def _cut_cells(overlay: Overlay) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """For each colour that cuts any: the cells from whose broker no live path leads to the destination.
+
+    Failed brokers are left out.
+    """
+    two_way = is_two_way(overlay)
+    for first in range(0, overlay.colours, _COLOURS):
+        colours = np.arange(first, min(first + _COLOURS, overlay.colours))
+        labels = components(overlay, colours) if two_way else np.zeros((0, 0), np.int32)
+        for place, colour in enumerate(colours.tolist()):
+            alive = ~overlay.failed_broker[colour]
+            if two_way:
+                if np.unique(labels[place][alive]).size < 2:
+                    continue  # most colours leave everything in one piece
+                apart = labels[place][:, None] != labels[place]
+            else:
+                apart = ~reach(overlay, colour)
+            yield colour, np.flatnonzero(apart & alive & alive[:, None])
+
+
+def _cut_pairs(overlay: Overlay) -> NDArray[np.int64]:
+    """int64[C]: how many needed pairs each colour cuts, both of whose ends are alive."""
+    needed = np.zeros(overlay.n**2, bool)
+    needed[overlay.pair_dest.astype(np.int64) * overlay.n + overlay.pair_source] = True
+    count = np.zeros(overlay.colours, np.int64)
+    for colour, cells in _cut_cells(overlay):
+        count[colour] = np.count_nonzero(needed[cells])
+    return count
+
+
+def _levels(
+    overlay: Overlay,
+    walks: Potentials,
+    best: Potentials,
+    solved: ShortestPaths,
+    healed: Healed,
+    *,
+    all_colours: bool,
+) -> NDArray[np.int64]:
+    """int64[N]: 2 for a destination to which, in all colours, every walk is the shortest with the tie-break; 1, 0.
+
+    Without `all_colours` only those in which nothing has failed are meant.
+    """
+    n, cells = overlay.n, overlay.n**2
+    shortest = (walks.base == best.base).reshape(n, n).all(axis=1)
+    hop, right = overlay.base.reshape(-1), solved.next.reshape(-1)
+    reached = best.base > 0
+    smallest = ~((hop != right) & reached).reshape(n, n).any(axis=1)
+    if all_colours:
+        shortest[_differing(_by_key(walks, cells), _by_key(best, cells), NONE - 1) % cells // n] = False
+        # Where the message has nowhere to go, an entry does neither good nor harm.
+        given = overlay.delta_key, overlay.delta_next
+        wanted = healed.key[healed.changed], healed.next[healed.changed]
+        for key in (_differing(given, wanted, NONE - 1),):
+            cell = key % cells
+            is_given, is_wanted = _look_up(given, key, hop[cell]), _look_up(wanted, key, right[cell])
+            value = _look_up(_by_key(best, cells), key, best.base[cell])
+            dest, loc = np.divmod(cell, n)
+            alive = ~(overlay.failed_broker[key // cells, dest] | overlay.failed_broker[key // cells, loc])
+            smallest[dest[alive & np.asarray(value > 0, bool) & (is_given != is_wanted)]] = False
+    return np.where(shortest, np.where(smallest, MOST_LEVEL, 1), 0)
+
+
+def _by_key(found: Potentials, cells: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    colour = np.repeat(np.arange(found.bounds.size - 1), np.diff(found.bounds))
+    return colour * cells + found.cells, found.values
+
+
+def _differing(
+    one: tuple[NDArray[np.int64], NDArray[Any]], two: tuple[NDArray[np.int64], NDArray[Any]], absent: int
+) -> NDArray[np.int64]:
+    """The keys with other values in `one` than in `two`, or in only one of them."""
+    both: NDArray[np.int64] = np.sort(np.concatenate((one[0], two[0])))
+    key = both[np.diff(both, prepend=-1) > 0]
+    differs: NDArray[np.bool_] = np.asarray(_look_up(one, key, absent) != _look_up(two, key, absent), bool)
+    return key[differs]
+
+
+def _look_up(
+    pairs: tuple[NDArray[np.int64], NDArray[Any]], key: NDArray[np.int64], default: NDArray[Any] | int
+) -> NDArray[Any]:
+    """The values at `key`, from sorted keys; `default` where there is none."""
+    if not pairs[0].size:
+        return np.broadcast_to(np.asarray(default), key.shape)
+    place = np.minimum(np.searchsorted(pairs[0], key), pairs[0].size - 1)
+    return np.where(pairs[0][place] == key, pairs[1][place], default)

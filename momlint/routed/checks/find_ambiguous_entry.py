@@ -1,0 +1,78 @@
+"""MOM404: two rows of a broker for the same destination (and colour)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from momlint.findings import Draft, RelatedDraft
+from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.wording import affected_words, listed
+
+#: How many of the rows that a row clashes with are shown.
+RELATED_ROWS = 20
+
+
+def find(context: Context) -> Iterator[Draft]:
+    """One draft for each row that claims what another row gives."""
+    if context.recovery is not None:
+        yield from _recovery(context)
+    else:
+        yield from _tables(context)
+
+
+def _tables(context: Context) -> Iterator[Draft]:
+    """At the later row; the earlier is the one that is used."""
+    first: dict[tuple[int, int], int] = {}
+    clashes: dict[tuple[int, int], list[int]] = {}
+    for index, row in enumerate(context.estate.table_rows):
+        for dest in row.destinations:
+            earlier = first.setdefault((row.location, dest), index)
+            if earlier != index:
+                clashes.setdefault((earlier, index), []).append(dest)
+    for (earlier, later), dests in sorted(clashes.items(), key=lambda item: (item[0][1], item[0][0])):
+        one, two = context.estate.table_rows[earlier], context.estate.table_rows[later]
+        names = listed(context.names(sorted(set(dests))))
+        yield Draft(
+            "MOM404",
+            context.row_place(later),
+            f"ambiguous entry: broker `{context.name(one.location)}` already sends what is for {names} to "
+            f"`{context.name(one.via)}`, this row to `{context.name(two.via)}`",
+            help=f"keep {names} in one of the two rows",
+            related=[RelatedDraft(context.row_place(earlier), "the first row for it, which is the one used")],
+        )
+
+
+def _recovery(context: Context) -> Iterator[Draft]:
+    """At the row that is wrong where one of two is, else at the later; with what walks lose by it."""
+    facts = context.recovery
+    assert facts is not None
+    lost: dict[int, list[int]] = {}
+    for blamed in context.causes.blamed if facts.ambiguities else ():
+        lost.setdefault(blamed.entry.row, []).extend(blamed.keys)
+    for ambiguity in facts.ambiguities:
+        row, table = ambiguity.row, facts.table
+        other = ambiguity.others[0]
+        broker, to = context.name(int(table.broker[row])), context.name(int(table.to[row]))
+        keys = np.array(sorted(lost.get(row, [])), np.int64)
+        affected = context.affected(keys)
+        colours = np.intersect1d(table.colours_of(row), table.colours_of(other)).tolist()
+        names = [str(context.colour_name(colour)) for colour in colours or [ambiguity.colour]]
+        via, other_via = context.name(int(table.via[row])), context.name(int(table.via[other]))
+        apart = (
+            f"to `{via}` by this row, to `{other_via}` by another" if via != other_via else f"to `{via}` by two rows"
+        )
+        yield Draft(
+            "MOM404",
+            context.row_place(row),
+            f"ambiguous entry: broker `{broker}` sends what is for `{to}` in "
+            f"{'colour' if len(names) == 1 else 'colours'} {listed(names)} {apart}{affected_words(affected)}",
+            help="let each colour stand in one of the rows for a destination",
+            witness=context.witness(keys)[0] if len(keys) else None,
+            affected=affected,
+            related=[
+                RelatedDraft(context.row_place(one), "a row for the same destination and colour")
+                for one in ambiguity.others[:RELATED_ROWS]
+            ],
+        )

@@ -1,0 +1,71 @@
+"""MOM305: a table's path is longer than the shortest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from momlint.findings import Draft
+from momlint.routed.diagnosis.blame import Columns
+from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.wording import arrow, listed, needed_by
+from momlint.routed.overlay.detours import longer_entries, walks_through
+from momlint.routed.overlay.form import NO_ROW
+from momlint.routed.overlay.ragged import distinct
+from momlint.routed.overlay.tables import next_hops
+
+
+def find(context: Context) -> Iterator[Draft]:
+    """One draft for each given row that is on no shortest path, while nothing has failed.
+
+    The witness is the first needed pair whose walk uses the row, else the row's own broker and destination. Detours
+    after a failure are MOM406.
+    """
+    if not context.calm.any() or not context.has_rows or not context.is_whole("brokers", "links"):
+        return
+    o, n = context.overlay, context.overlay.n
+    colour = int(np.argmax(context.calm))
+    _, row_of = next_hops(o, colour)
+    longer = longer_entries(o, colour) & (row_of != NO_ROW)
+    if not longer.any():
+        return
+    pair, place = walks_through(o, colour, longer, o.pair_source, o.pair_dest)
+    used_row = row_of[o.pair_dest[pair], place]
+    dest_of, loc_of = np.nonzero(longer)
+    entry_row = row_of[dest_of, loc_of]
+    columns = Columns(o)
+    columns.enter(colour)
+    for row in distinct(entry_row).tolist():
+        if row in context.faulty_rows:
+            continue
+        pairs = distinct(pair[used_row == row])
+        mine = entry_row == row
+        dests = distinct(dest_of[mine]).tolist()
+        location = int(loc_of[mine][0])
+        if len(pairs):
+            keys = (colour * n + o.pair_dest[pairs].astype(np.int64)) * n + o.pair_source[pairs]
+        else:
+            keys = ((colour * n + dest_of[mine].astype(np.int64)) * n + loc_of[mine]).astype(np.int64)
+        witness, walk = context.walk_of(keys)
+        affected = context.affected(keys)
+        source, dest = walk.brokers[0], walk.brokers[-1]
+        better = _shortest_walk(columns, source, dest)
+        via = int(columns.shortest[dest, location])
+        who = f"{needed_by(affected, witness)}: " if len(pairs) else ""
+        yield Draft(
+            "MOM305",
+            context.row_place(row),
+            f"detour: {who}broker `{context.name(location)}` sends what is for {listed(context.names(dests))} by a "
+            f"longer way: {arrow(witness.walk)}; the shortest is {arrow(context.names(better))}",
+            help=f"use `{context.name(via)}` as next hop, or give the links the costs that make this way the shortest",
+            witness=witness,
+            affected=affected,
+        )
+
+
+def _shortest_walk(columns: Columns, source: int, dest: int) -> list[int]:
+    walk = [source]
+    while walk[-1] != dest:
+        walk.append(int(columns.shortest[dest, walk[-1]]))
+    return walk

@@ -1,0 +1,58 @@
+"""MOM602: a message needs more hops than its topic allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import attrgetter
+
+import numpy as np
+
+from momlint.findings import Affected, Draft, Place
+from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.wording import arrow, counted, in_colour
+from momlint.routed.overlay.ragged import distinct, without
+from momlint.routed.questions.question import Question
+
+
+def find(context: Context) -> Iterator[Draft]:
+    """One draft a topic, at its ``max_hops``; pairs that do not arrive at all are left to the rules that say why."""
+    n = context.overlay.n
+    if not context.is_whole("brokers", "links", "routing.tables"):
+        return
+    allowed = list(map(attrgetter("max_hops"), context.estate.topics))
+    if allowed.count(None) == len(allowed):
+        return
+    bounds = np.array([-1 if bound is None else bound for bound in allowed], dtype=np.int64)
+    needs = context.needs
+    bound_of = bounds[needs.topic]
+    late: dict[int, list[int]] = {}
+    for bound in distinct(bound_of[bound_of >= 0]).tolist():
+        if bound >= n - 1:
+            continue  # a walk that arrives has at most n - 1 hops
+        pairs = distinct(needs.pair[bound_of == bound])
+        source, dest = np.divmod(pairs, n)
+        question = Question("arrive-within", source.astype(np.int32), dest.astype(np.int32), context.all_colours, bound)
+        failing = context.refuted(question, f"whether topics arrive within {counted(bound, 'hop')}")
+        failing = without(failing, context.broken)
+        rest = failing % (n * n)
+        for key, pair in zip(failing.tolist(), (rest % n * n + rest // n).tolist(), strict=True):
+            for topic in needs.topics_of_pair(pair).tolist():
+                if bounds[topic] == bound:
+                    late.setdefault(topic, []).append(key)
+    for index in sorted(late):
+        topic = context.estate.topics[index]
+        keys = np.array(sorted(late[index]), dtype=np.int64)
+        witness, walk = context.walk_of(keys)
+        hops = len(walk.brokers) - 1
+        pairs_late = len(context.pairs_of(keys))
+        more = f" (and {counted(pairs_late - 1, 'other pair')})" if pairs_late > 1 else ""
+        yield Draft(
+            "MOM602",
+            Place(topic.place.document, (*topic.place.path, "max_hops")),
+            f"topic `{topic.name}` allows {counted(topic.max_hops or 0, 'hop')}, but {witness.source} → "
+            f"{witness.destination} takes {hops}{in_colour(witness)}: {arrow(witness.walk)}{more}",
+            help="allow more hops, or bring publisher and subscriber nearer to each other",
+            witness=witness,
+            affected=Affected((topic.name,), pairs_late),
+            related=context.colour_defined(witness),
+        )

@@ -1,0 +1,121 @@
+"""MOM601: a message takes longer than its topic allows, in the worst colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momlint.findings import Affected, Draft, Place, RelatedDraft, Witness
+from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.timing import milliseconds, moved, replayed, subscriptions, timed
+from momlint.routed.diagnosis.wording import arrow, counted, in_colour
+from momlint.routed.overlay.latency import Timings, decimal_of
+from momlint.routed.overlay.tables import NEVER
+
+
+def find(context: Context) -> Iterator[Draft]:
+    """One draft a topic, at its ``max_latency_ms``, with its slowest pair in its slowest colour.
+
+    A message takes the ``latency_ms`` of the links on its way and the ``processing_ms`` of the brokers on it, both ends
+    included. Where a broker has failed and ``takeover`` names its adopter, its clients' messages are timed from and to
+    the adopter. Pairs that do not arrive at all are left to the rules that say why.
+    """
+    if not context.is_whole("brokers", "links", "routing.tables", "failures.recovery"):
+        return
+    topics = context.estate.topics
+    budgets = list(map(attrgetter("max_latency_ms"), topics))
+    if budgets.count(None) == len(budgets):
+        return
+    limited = np.array([budget is not None for budget in budgets], np.bool_)
+    wanted = subscriptions(context, limited)
+    pairs, pair_of = np.unique(wanted.pair, return_inverse=True)
+    if not pairs.size:
+        return
+    found = timed(context, pairs)
+    worst = _worst(found)
+    allowed = {
+        budget: int(np.searchsorted(worst.values, found.delays.within(budget), "right"))
+        for budget in set(budgets)
+        if budget is not None
+    }
+    limit = np.array([-1 if budget is None else allowed[budget] for budget in budgets], np.int64)
+    late = np.flatnonzero(worst.rank[pair_of] >= limit[wanted.topic])
+    if not late.size:
+        return
+    topic, pair = wanted.topic[late], pair_of[late]
+    # In each topic the slowest first; of equally slow ones the first colour's, then the first pair.
+    order = np.lexsort((pair, worst.colour[pair], -worst.rank[pair], topic))
+    topic, pair = topic[order], pair[order]
+    starts = np.flatnonzero(np.concatenate(([True], topic[1:] != topic[:-1])))
+    for index, first, count in zip(
+        topic[starts].tolist(),
+        pair[starts].tolist(),
+        np.diff(np.append(starts, topic.size)).tolist(),
+        strict=True,
+    ):
+        yield _draft(context, found, worst, index, first, count)
+
+
+class _Worst(NamedTuple):
+    """For each pair its slowest colour: `rank` int64[P] among the sorted `values` (whole units), -1 where it never
+    arrives; `colour` int64[P], the first with that rank."""
+
+    values: NDArray[Any]
+    rank: NDArray[np.int64]
+    colour: NDArray[np.int64]
+
+
+def _worst(found: Timings) -> _Worst:
+    as_base = np.flatnonzero((found.hops != NEVER) & (found.first_as_base < found.colours))
+    other = np.flatnonzero(found.colour_hops != NEVER)
+    pair = np.concatenate((as_base, found.pair[other]))
+    colour = np.concatenate((found.first_as_base[as_base], found.colour[other].astype(np.int64)))
+    latency = np.concatenate((found.latency[as_base], found.colour_latency[other]))
+    values, rank = np.unique(latency, return_inverse=True)
+    order = np.lexsort((colour, -rank, pair))
+    pair, colour, rank = pair[order], colour[order], rank[order]
+    first = np.flatnonzero(np.concatenate(([True], pair[1:] != pair[:-1]))) if pair.size else np.zeros(0, np.intp)
+    ranks = np.full(found.source.size, -1, np.int64)
+    colours = np.zeros(found.source.size, np.int64)
+    ranks[pair[first]] = rank[first]
+    colours[pair[first]] = colour[first]
+    return _Worst(values, ranks, colours)
+
+
+def _draft(context: Context, found: Timings, worst: _Worst, index: int, pair: int, count: int) -> Draft:
+    topic = context.estate.topics[index]
+    colour = int(worst.colour[pair])
+    total = int(worst.values[worst.rank[pair]]) * found.delays.unit
+    home = (int(found.source[pair]), int(found.dest[pair]))
+    failed = context.overlay.failed_broker[colour]
+    at, to = (context.estate.takeover[broker] if failed[broker] else broker for broker in home)
+    walk, split = replayed(context, colour, at, to, total)
+    witness = Witness(context.colour_name(colour), context.name(at), context.name(to), context.names(walk.brokers))
+    adopted = moved(context, colour, home)
+    also = "".join(
+        f", where broker `{context.name(context.estate.takeover[broker])}` serves the clients of "
+        f"`{context.name(broker)}`"
+        for broker in adopted
+    )
+    more = f" (and {counted(count - 1, 'other pair')})" if count > 1 else ""
+    assert topic.max_latency_ms is not None
+    budget = milliseconds(decimal_of(topic.max_latency_ms))
+    related = [
+        RelatedDraft(context.estate.takeover_places[broker], f"who takes over from `{context.name(broker)}`")
+        for broker in adopted
+    ]
+    return Draft(
+        "MOM601",
+        Place(topic.place.document, (*topic.place.path, "max_latency_ms")),
+        f"topic `{topic.name}` allows {budget} ms, but {witness.source} → {witness.destination} takes "
+        f"{milliseconds(total)} ms{in_colour(witness)}{also}: {arrow(witness.walk)}{more}",
+        help=f"allow more time, or a shorter way: links take {milliseconds(split.links)} ms of it, brokers "
+        f"{milliseconds(split.brokers)} ms",
+        witness=witness,
+        affected=Affected((topic.name,), count),
+        related=[*related, *context.colour_defined(witness)],
+    )

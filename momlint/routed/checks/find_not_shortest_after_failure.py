@@ -1,0 +1,44 @@
+"""MOM406: after a failure a message arrives, by a longer way than the shortest that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from momlint.findings import Draft
+from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.wording import arrow, listed, needed_by
+from momlint.routed.overlay.ragged import distinct
+
+
+def find(context: Context) -> Iterator[Draft]:
+    """One draft a row. The witness is the first needed pair whose walk uses it, else the row's own pair."""
+    facts = context.recovery
+    if facts is None or not context.is_whole("brokers", "links"):
+        return
+    n = context.overlay.n
+    for misuse in facts.longer:
+        if misuse.row in context.faulty_rows:
+            continue
+        affected, keys = facts.affected_through(misuse)
+        witness, walk = context.walk_of(keys if len(keys) else misuse.keys)
+        colours = distinct(misuse.keys // (n * n)).tolist()
+        names = [str(context.colour_name(colour)) for colour in colours]
+        at, via = int(facts.table.broker[misuse.row]), int(facts.table.via[misuse.row])
+        dest = int(facts.table.to[misuse.row])
+        colour = next(c for c in colours if context.colour_name(c) == witness.colour)
+        column = facts.towards.column(colour, dest)
+        shortest = [walk.brokers[0]]
+        while shortest[-1] != dest:
+            shortest.append(column.nearest[shortest[-1]])
+        who = f"{needed_by(affected, witness)}: " if affected.pairs else ""
+        yield Draft(
+            "MOM406",
+            context.row_place(misuse.row),
+            f"not the shortest way in {'colour' if len(colours) == 1 else 'colours'} {listed(names)}: {who}broker "
+            f"`{context.name(at)}` sends what is for `{context.name(dest)}` to `{context.name(via)}`: "
+            f"{arrow(witness.walk)}; the shortest that is left is {arrow(context.names(shortest))}",
+            help=f"use `{context.name(column.nearest[at])}` as next hop in these colours",
+            witness=witness,
+            affected=affected,
+            related=context.colour_defined(witness),
+        )

@@ -1,0 +1,37 @@
+"""MOM204: brokers that have links, and no path between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from momlint.findings import Draft, RelatedDraft
+from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.topology import weak_parts
+from momlint.routed.diagnosis.wording import counted, listed
+
+
+def find(context: Context) -> Iterator[Draft]:
+    """One draft for each part that is cut off from the largest one, at the part's first broker."""
+    if not context.is_whole("links"):
+        return
+    o = context.overlay
+    linked = set(o.arc_tail.tolist()) | set(o.arc_head.tolist())
+    parts: dict[int, list[int]] = {}
+    for broker, part in enumerate(weak_parts(o)):
+        if broker in linked:
+            parts.setdefault(part, []).append(broker)
+    if len(parts) < 2:
+        return
+    main = max(parts.values(), key=lambda members: (len(members), -members[0]))
+    for members in parts.values():
+        if members is main:
+            continue
+        names = context.names(members)
+        yield Draft(
+            "MOM204",
+            context.broker_place(members[0]),
+            f"the overlay is partitioned: {counted(len(members), 'broker')} ({listed(names)}) "
+            f"{'has' if len(members) == 1 else 'have'} no path to the {len(main)} around `{context.name(main[0])}`",
+            help="add a link between the parts, or describe them as two overlays",
+            related=[RelatedDraft(context.broker_place(main[0]), "the largest part begins here")],
+        )

@@ -1,0 +1,218 @@
+"""MOM502: a failure within `tolerate` cuts a needed pair, or breaks its walk by static tables."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from momlint.errors import ReplayError
+from momlint.estate.resolved import Tolerate
+from momlint.findings import Affected, Draft, Place, Witness
+from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.wording import arrow, counted, needed_by
+from momlint.routed.overlay.elements import ElementKind, Elements, with_failures
+from momlint.routed.overlay.following import walk
+from momlint.routed.overlay.form import Overlay
+from momlint.routed.questions.question import Question, Refuted
+
+
+def find(context: Context) -> Iterator[Draft]:
+    """One draft for each single element that cuts, else one for the smallest set; and one where only tables miss."""
+    promise = context.estate.tolerate
+    if promise is None or not context.cutting.can_tell or not context.is_whole("failures.tolerate"):
+        return
+    if promise.groups and not context.is_whole("groups"):
+        return
+    alone = False
+    for draft in _single(context, promise):
+        alone = True
+        yield draft
+    if not alone:
+        yield from _together(context, promise)
+    yield from _static_tables(context, promise)
+
+
+def _place(context: Context) -> Place:
+    place = context.promise_place
+    return Place(place.document, place.path)
+
+
+def _promised(promise: Tolerate) -> str:
+    """``any 2 links and any broker``."""
+    budgets = ((promise.links, "link"), (promise.brokers, "broker"), (promise.groups, "group"))
+    parts = [f"any {kind}" if number == 1 else f"any {number} {kind}s" for number, kind in budgets if number]
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]} at once"
+
+
+def _single(context: Context, promise: Tolerate) -> Iterator[Draft]:
+    cutting = context.cutting
+    within = frozenset(cutting.elements.within(promise))
+    for cut in cutting.survey:
+        if cut.element not in within:
+            continue
+        failed = (cut.element,)
+        if cutting.elements.kind(cut.element) == "group":
+            # What a promised member cuts by itself is its own finding.
+            pairs = cutting.beyond_members(cut.element, within)
+            if not pairs.any():
+                continue
+            witness, affected = cutting.shown(failed, pairs)
+        else:
+            witness, affected = cutting.shown_alone(cut)
+        yield _topological(context, promise, failed, witness, affected)
+
+
+def _together(context: Context, promise: Tolerate) -> Iterator[Draft]:
+    cutting = context.cutting
+    if cutting.elements.largest(promise) < 2:
+        return
+    subject = f"whether the estate survives what it promises ({_promised(promise)})"
+    found = context.ask.smallest(context.overlay, cutting.elements, promise, 2, subject)
+    if found is not None:
+        witness, affected = cutting.shown(found.failed, cutting.pairs(found.failed))
+        yield _topological(context, promise, found.failed, witness, affected)
+
+
+def _topological(
+    context: Context, promise: Tolerate, failed: tuple[int, ...], witness: Witness, affected: Affected
+) -> Draft:
+    cutting = context.cutting
+    if len(failed) == 1:
+        how = f"when {cutting.words(failed)} fails"
+        fix = "add a way that does not need it, or promise less"
+    else:
+        how = f"when {cutting.words(failed)} fail together, and no fewer failures do that,"
+        fix = "add a way that needs none of them, or promise less"
+    return Draft(
+        "MOM502",
+        _place(context),
+        f"the estate is to survive {_promised(promise)}, but {how} no path is left for {needed_by(affected, witness)}",
+        help=fix,
+        witness=witness,
+        affected=affected,
+        related=cutting.declared(failed),
+    )
+
+
+def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
+    """Walks by tables that do not react, over an element that fails, where a path is left that goes round it.
+
+    One draft for all: the cause is one. Any failure of several elements that breaks a walk has an element in it that
+    breaks it alone, or takes all links of one of its hops: so single elements and those sets tell all.
+    """
+    estate = context.estate
+    if estate.protocol != "tables" or estate.colours_declared or context.rows_are_recovery:
+        return
+    if estate.recovery_file is not None or not context.has_rows:
+        return
+    cutting, overlay = context.cutting, context.overlay
+    asked: list[tuple[int, ...]] = [(element,) for element in cutting.elements.within(promise)]
+    if not asked or not len(overlay.pair_source):
+        return
+    asked += _hops_taken(overlay, cutting.elements, promise)
+    static = with_failures(overlay, cutting.elements, [(), *asked])
+    colours = np.arange(static.colours, dtype=np.int32)
+    subject = "whether the walks by static tables survive what the estate promises to"
+    verdict = context.ask(static, Question("arrive", overlay.pair_source, overlay.pair_dest, colours), subject)
+    if not isinstance(verdict, Refuted):
+        return
+    cells = overlay.n * overlay.n
+    colour, cell = np.divmod(verdict.failing, cells)
+    broken_anyway = np.zeros(cells, dtype=np.bool_)
+    broken_anyway[cell[colour == 0]] = True
+    keep = (colour > 0) & np.logical_not(broken_anyway[cell])
+    colour, cell = colour[keep], cell[keep]
+    starts = np.searchsorted(colour, np.arange(static.colours + 1))
+    left = np.ones(colour.size, dtype=np.bool_)
+    for index, failure in enumerate(asked):
+        if len(failure) > 1 or failure[0] in cutting.cutting:
+            # No path is left for these: that is the other kind.
+            cut = np.flatnonzero(cutting.pairs(failure))
+            gone = overlay.pair_dest[cut].astype(np.int64) * overlay.n + overlay.pair_source[cut]
+            part = slice(starts[index + 1], starts[index + 2])
+            left[part] = ~np.isin(cell[part], gone)
+    colour, cell = colour[left], cell[left]
+    if not colour.size:
+        return
+    dest, source = np.divmod(cell, overlay.n)
+    first = int(np.lexsort((dest, source, colour))[0])
+    failed = asked[int(colour[first]) - 1]
+    a, b = int(source[first]), int(dest[first])
+    found = walk(overlay, 0, a, b)
+    _replay(context, failed, found.brokers)
+    pairs = np.unique(source * overlay.n + dest)
+    topics = context.topics_of(pairs)
+    affected = Affected(topics, len(pairs))
+    witness = Witness(
+        source=context.name(a),
+        destination=context.name(b),
+        walk=context.names(found.brokers),
+        cut=tuple(cutting.name(element) for element in failed),
+    )
+    more = len(np.unique(colour)) - 1
+    fails = "fails" if len(failed) == 1 else "fail together"
+    others = f" (and the same for {counted(more, 'other')})" if more else ""
+    yield Draft(
+        "MOM502",
+        _place(context),
+        f"the estate is to survive {_promised(promise)}, and a path is left, but the tables are static and do not "
+        f"use it: when {cutting.words(failed)} {fails}{others}, {needed_by(affected, witness)} is lost: "
+        f"{arrow(witness.walk)}",
+        help="what was paid for is there and is not received: let `momlint plan` write recovery tables, or let "
+        "`protocol: shortest-path` find the way",
+        witness=witness,
+        affected=affected,
+        related=cutting.declared(failed),
+    )
+
+
+def _hops_taken(overlay: Overlay, elements: Elements, promise: Tolerate) -> list[tuple[int, ...]]:
+    """The smallest failures of several elements within `promise` that take all of several links of one hop."""
+    between: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    for tail, head, link in zip(
+        overlay.arc_tail.tolist(), overlay.arc_head.tolist(), overlay.arc_link.tolist(), strict=True
+    ):
+        between[tail, head].add(link)
+    found: set[tuple[int, ...]] = set()
+    for links in {frozenset(links) for links in between.values() if len(links) > 1}:
+        found.update(_covers(links, elements, promise))
+    return sorted(found, key=lambda failure: (len(failure), failure))
+
+
+def _covers(links: frozenset[int], elements: Elements, promise: Tolerate) -> Iterator[tuple[int, ...]]:
+    """The sets of two and more links and groups within `promise` that take all `links`, and need each of their own."""
+    budgets: tuple[tuple[ElementKind, int], ...] = (("link", promise.links), ("group", promise.groups))
+    takes = {
+        element: elements.kills((element,))[0] & links
+        for kind, budget in budgets
+        if budget
+        for element in elements.of_kind(kind)
+    }
+
+    def extend(failure: tuple[int, ...], left: frozenset[int]) -> Iterator[tuple[int, ...]]:
+        if any(sum(elements.kind(one) == kind for one in failure) > budget for kind, budget in budgets):
+            return
+        if left:
+            for element, taken in takes.items():
+                if min(left) in taken:
+                    yield from extend((*failure, element), left - taken)
+        elif len(failure) > 1 and all(
+            links.difference(*(takes[other] for other in failure if other != one)) for one in failure
+        ):
+            yield tuple(sorted(failure))
+
+    yield from extend((), links)
+
+
+def _replay(context: Context, failed: tuple[int, ...], brokers: tuple[int, ...]) -> None:
+    """The walk arrives while nothing has failed, and needs what has failed. Raises `ReplayError`."""
+    overlay = context.overlay
+    links, down = context.cutting.elements.kills(failed)
+    for at, to in pairwise(brokers):
+        over = overlay.arc_link[(overlay.arc_tail == at) & (overlay.arc_head == to)]
+        if {at, to} & down or links.issuperset(over.tolist()):
+            return
+    raise ReplayError(f"the walk {arrow(context.names(brokers))} does not need {context.cutting.words(failed)}")

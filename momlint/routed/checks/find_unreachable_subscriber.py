@@ -1,0 +1,54 @@
+"""MOM301: no path of links exists from a publisher's broker to a subscriber's."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from momlint.findings import Draft, Witness
+from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.topology import strong_parts
+from momlint.routed.diagnosis.wording import counted, listed
+
+
+def find(context: Context) -> Iterator[Draft]:
+    """One draft for each part of the overlay that lacks needed paths to or from larger ones (or earlier ones)."""
+    if not context.is_whole("brokers", "links"):
+        return
+    keys = context.causes.unreachable
+    if not len(keys):
+        return
+    n = context.overlay.n
+    part = strong_parts(context.overlay)
+    # Of two parts the smaller one is what is missing: so there are never more findings than parts.
+    size = Counter(part)
+    groups: defaultdict[int, list[int]] = defaultdict(list)
+    for key in keys.tolist():
+        dest, source = divmod(key % (n * n), n)
+        groups[min(part[source], part[dest], key=lambda one: (size[one], -one))].append(key)
+    for members in groups.values():
+        mine = np.array(members, dtype=np.int64)
+        pairs = context.pairs_of(mine)
+        affected = context.affected(mine)
+        source, dest = divmod(int(pairs[0]), n)
+        context.confirm_cut((int(mine[0]) // (n * n) * n + dest) * n + source)
+        witness = Witness(context.colour_name(int(mine[0]) // (n * n)), context.name(source), context.name(dest))
+        pair = f"no path exists from `{witness.source}` to `{witness.destination}`"
+        more = f", nor for {counted(len(pairs) - 1, 'other pair')}" if len(pairs) > 1 else ""
+        if affected.topics:
+            topic = int(context.needs.topics_of(pairs[:1])[0])
+            place = context.subscriber_place(topic, dest)
+            who = f"{'topic' if len(affected.topics) == 1 else 'topics'} {listed(affected.topics)}: "
+        else:
+            place, who = context.broker_place(dest), ""
+        yield Draft(
+            "MOM301",
+            place,
+            f"{who}{pair}{more}",
+            help=f"declare links that lead from `{witness.source}` to `{witness.destination}`"
+            + (" (a one-way link leads only one way)" if any(x.one_way for x in context.estate.links) else ""),
+            witness=witness,
+            affected=affected,
+        )

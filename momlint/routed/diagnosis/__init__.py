@@ -1,0 +1,1 @@
+"""From what engines refute to root causes."""

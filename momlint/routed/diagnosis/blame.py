@@ -1,0 +1,211 @@
+"""Fault location: from pairs that do not arrive to the entry, hop or broker that is to blame.
+
+The source papers cut the walks of the broken pairs into hops and re-test each hop; the hop that all share is named,
+and when every hop at a broker is broken, the broker is (thesis 5.2.7, paper 001 section VI). This module does the
+same on the intermediate form, and adds which *entry* is wrong where the hop itself is sound: a message that does not
+arrive has, at some broker, been handed to one that is not nearer to the destination, or to nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from momlint.routed.overlay.arcs import live_arcs
+from momlint.routed.overlay.form import NO_HOP, NO_ROW, Overlay
+from momlint.routed.overlay.paths import shortest_paths
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: How the walk of a broken pair ends.
+End = Literal["loop", "stop"]
+#: What is wrong with an entry: it hands the message to a broker that is no neighbour; over a link or to a broker that
+#: has failed in the colour; to a neighbour that is not nearer; or there is none.
+Fault = Literal["not-neighbour", "failed-hop", "wrong-hop", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The entry to blame for some broken keys: at `location`, for `dest`, in `colour`.
+
+    `hop` is the next hop it names; for a missing entry the one a shortest path would take (`NO_HOP` without a path).
+    `row` is the given row it came from, `NO_ROW` for a computed or missing entry. `stop` is where the message stops,
+    for a loop the first broker of the cycle in dense order. `rivals` are other entries of the same cycle that do not
+    bring the message nearer either (location, row).
+    """
+
+    colour: int
+    dest: int
+    location: int
+    hop: int
+    row: int
+    fault: Fault
+    end: End
+    stop: int
+    stop_row: int
+    rivals: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(slots=True)
+class Blamed:
+    """One entry to blame, and the broken keys it explains (int64, as in `Refuted.failing`)."""
+
+    entry: Entry
+    keys: list[int] = field(default_factory=list)
+
+
+class Columns:
+    """Columns of one overlay on demand: given next hops, which of them are live, and distances, per colour.
+
+    Holds one colour's live matrix (bool[N, N]) and distances (float64[dest, loc]) at a time: callers go colour by
+    colour. Memory is O(N²), whatever the number of colours.
+    """
+
+    def __init__(self, overlay: Overlay) -> None:
+        self.overlay = overlay
+        n = overlay.n
+        self.adjacent: NDArray[np.bool_] = np.zeros((n, n), dtype=np.bool_)
+        self.adjacent[overlay.arc_tail, overlay.arc_head] = True
+        self._colour = -1
+        self._live = self.adjacent
+        self._distance: NDArray[np.float64] | None = None
+        self._next: NDArray[np.int32] | None = None
+
+    def enter(self, colour: int) -> None:
+        """Make `colour` the current one."""
+        if colour == self._colour:
+            return
+        o = self.overlay
+        self._colour = colour
+        self._distance = self._next = None
+        if not (o.failed_link[colour].any() or o.failed_broker[colour].any()):
+            self._live = self.adjacent
+            return
+        keep = live_arcs(o, colour)
+        self._live = np.zeros_like(self.adjacent)
+        self._live[o.arc_tail[keep], o.arc_head[keep]] = True
+
+    def _solve(self) -> None:
+        o = self.overlay
+        keep = live_arcs(o, self._colour)
+        self._distance, self._next = shortest_paths(o.n, o.arc_tail[keep], o.arc_head[keep], o.arc_cost[keep])
+
+    @property
+    def distance(self) -> NDArray[np.float64]:
+        """float64[dest, loc] in the current colour; infinite where no path is left."""
+        if self._distance is None:
+            self._solve()
+        assert self._distance is not None
+        return self._distance
+
+    @property
+    def shortest(self) -> NDArray[np.int32]:
+        """int32[dest, loc], the next hop a shortest path takes in the current colour; `NO_HOP` without a path."""
+        if self._next is None:
+            self._solve()
+        assert self._next is not None
+        return self._next
+
+    def column(self, dest: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+        """Given next hops int32[N], their rows int32[N], and bool[N]: the hop is live (or stays where it is)."""
+        o = self.overlay
+        given, rows = o.base[dest].copy(), o.base_row[dest].copy()
+        low = (self._colour * o.n + dest) * o.n
+        first, last = np.searchsorted(o.delta_key, (low, low + o.n))
+        where = o.delta_key[first:last] - low
+        given[where] = o.delta_next[first:last]
+        rows[where] = o.delta_row[first:last]
+        at = np.arange(o.n)
+        live = (given != NO_HOP) & ((given == at) | self._live[at, given])
+        return given, rows, live
+
+
+def blame(overlay: Overlay, failing: NDArray[np.int64]) -> list[Blamed]:
+    """The entries to blame for `failing`, sorted by (colour, destination, location), each with the keys it explains.
+
+    `failing`: int64, sorted keys ``(colour * n + dest) * n + source`` of pairs whose walk does not arrive. For each
+    key, the entry to blame is
+
+    * where the message stops at an entry that cannot be used (no neighbour, or failed): that entry;
+    * where it stops for want of an entry: the last entry on the walk that did not bring it nearer to the
+      destination (by shortest distance over live links), or the missing entry if all did;
+    * where it loops: the entry of the cycle that does not bring it nearer (a cycle has at least one; of several the
+      first in the order of brokers, the others are its rivals).
+    """
+    n = overlay.n
+    columns = Columns(overlay)
+    result: list[Blamed] = []
+    groups, starts = np.unique(failing // n, return_index=True)
+    bounds = [*starts.tolist(), len(failing)]
+    for group, (start, end) in zip(groups.tolist(), pairwise(bounds), strict=True):
+        colour, dest = divmod(group, n)
+        columns.enter(colour)
+        found = _blame_column(columns, colour, dest, (failing[start:end] - group * n).tolist())
+        base = group * n
+        for blamed in found:
+            blamed.keys = [base + source for source in blamed.keys]
+        result.extend(found)
+    return result
+
+
+def _blame_column(columns: Columns, colour: int, dest: int, sources: Iterable[int]) -> list[Blamed]:
+    given_array, rows, live_array = columns.column(dest)
+    given, live = given_array.tolist(), live_array.tolist()
+    distance = columns.distance[dest].tolist()
+    shortest = columns.shortest[dest].tolist()
+
+    def wrong_way(at: int) -> bool:
+        return not distance[given[at]] < distance[at]
+
+    def entry(location: int, fault: Fault, end: End, stop: int, rivals: Iterable[int] = ()) -> Entry:
+        missing = fault == "missing"
+        return Entry(
+            colour=colour,
+            dest=dest,
+            location=location,
+            hop=shortest[location] if missing else given[location],
+            row=NO_ROW if missing else int(rows[location]),
+            fault=fault,
+            end=end,
+            stop=stop,
+            stop_row=int(rows[stop]),
+            rivals=tuple((other, int(rows[other])) for other in rivals),
+        )
+
+    # To blame for a broker's walk is a function of the broker alone, so each part of the column is followed once.
+    known: dict[int, Entry] = {}
+    blamed: dict[int, Blamed] = {}
+    for source in sources:
+        order: list[int] = []
+        at = source
+        place: dict[int, int] = {}
+        while at not in known and at not in place and live[at]:
+            place[at] = len(order)
+            order.append(at)
+            at = given[at]
+        if at in place:
+            cycle = order[place[at] :]
+            # Costs are positive, so some hop of a cycle does not bring the message nearer.
+            culprits = sorted(filter(wrong_way, cycle))
+            found = entry(culprits[0], "wrong-hop", "loop", min(cycle), culprits[1:])
+            known.update(dict.fromkeys(cycle, found))
+            del order[place[at] :]
+        elif at not in known:
+            if given[at] == NO_HOP:
+                known[at] = entry(at, "missing", "stop", at)
+            else:
+                usable_without_failure = columns.adjacent[at, given[at]]
+                known[at] = entry(at, "failed-hop" if usable_without_failure else "not-neighbour", "stop", at)
+        found = known[at]
+        for at in reversed(order):
+            if found.fault == "missing" and wrong_way(at):
+                found = entry(at, "wrong-hop", "stop", found.stop)
+            known[at] = found
+        found = known[source]
+        blamed.setdefault(found.location, Blamed(found)).keys.append(source)
+    return [blamed[at] for at in sorted(blamed)]

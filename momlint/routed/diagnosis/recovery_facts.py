@@ -1,0 +1,356 @@
+"""What is wrong with super routing tables as tables: rows that clash, entries that are missing or use what has failed.
+
+All of it is read off the condensed form; nothing is expanded to colours × brokers². The rules MOM403 to MOM406 and
+MOM408 speak of rows, whether or not a topic needs them; what a topic loses by them is in `Affected`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from momlint.findings import Affected
+from momlint.routed.overlay.arcs import Hops, unconnected
+from momlint.routed.overlay.detours import longer_entries, walks_through
+from momlint.routed.overlay.form import NO_HOP, NO_ROW
+from momlint.routed.overlay.potentials import Potentials, dead_base_entries
+from momlint.routed.overlay.ragged import among, distinct, ramp
+from momlint.routed.overlay.tables import next_hops
+from momlint.routed.overlay.towards import Towards
+from momlint.routed.recovery import table_of_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from momlint.routed.diagnosis.context import Context
+    from momlint.routed.recovery import Entries, RecoveryTable
+
+#: In how many of its colours a row is judged to tell which of two rows is wrong.
+COLOURS_JUDGED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguity:
+    """A row that claims entries of others (MOM404): `others`, ascending; `colour`: the first in which it does."""
+
+    row: int
+    others: tuple[int, ...]
+    colour: int
+
+
+@dataclass(slots=True)
+class Gap:
+    """Entries that no row gives though the destination can be reached (MOM405).
+
+    `row`: the row of the same broker and destination that should give them, `NO_ROW` where there is none. `broker`:
+    -1 where a colour is missing from every row. `cells`: (broker, destination, first colour, number of colours).
+    """
+
+    row: int
+    broker: int
+    colour: int
+    cells: list[tuple[int, int, int, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Misuse:
+    """A row, the keys at which it errs (sorted int64), and a colour of them: for MOM403, 406 and 408."""
+
+    row: int
+    keys: NDArray[np.int64]
+
+
+class RecoveryFacts:
+    """The facts of one estate's recovery rows, each worked out when a check first asks."""
+
+    def __init__(self, context: Context, entries: Entries) -> None:
+        self.context = context
+        self.entries = entries
+        self.overlay = context.overlay
+        self.towards = Towards(context.overlay)
+
+    @cached_property
+    def table(self) -> RecoveryTable:
+        """The rows as arrays."""
+        rows = self.context.estate.recovery_rows
+        assert rows is not None
+        return table_of_rows(rows, self.overlay.colours)
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """bool[C]: it is known what has failed in the colour."""
+        known = np.zeros(self.overlay.colours, np.bool_)
+        known[self.context.all_colours] = True
+        return known
+
+    @cached_property
+    def _rows_of(self) -> dict[int, list[int]]:
+        """broker * n + destination → its rows, ascending; made when a fault has to be placed."""
+        found: defaultdict[int, list[int]] = defaultdict(list)
+        cells = self.table.broker.astype(np.int64) * self.overlay.n + self.table.to
+        for row, cell in enumerate(cells.tolist()):
+            found[cell].append(row)
+        return found
+
+    # -- MOM404 -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def ambiguities(self) -> list[Ambiguity]:
+        """Rows that claim what another row gives, by row.
+
+        Of two that clash, the wrong one is named: the one whose next hop is not on a shortest path in the colour;
+        else the one that is not the tie-break's; else the one whose next hop is not on a shortest path in another of
+        its own colours (the first `COLOURS_JUDGED` are looked at); else the one all of whose entries other rows give;
+        else the later.
+        """
+        clashes = self.entries.clashes
+        others: defaultdict[int, set[int]] = defaultdict(set)
+        first: dict[int, int] = {}
+        for used, unused, colour in zip(
+            clashes.used.tolist(), clashes.unused.tolist(), clashes.colour.tolist(), strict=True
+        ):
+            wrong = self._wrong_of(used, unused, colour)
+            others[wrong].add(used + unused - wrong)
+            first[wrong] = min(colour, first.get(wrong, colour))
+        return [Ambiguity(row, tuple(sorted(others[row])), first[row]) for row in sorted(others)]
+
+    def _wrong_of(self, used: int, unused: int, colour: int) -> int:
+        table = self.table
+        broker, to = int(table.broker[used]), int(table.to[used])
+        column = self.towards.column(colour, to)
+        hops = {row: int(table.via[row]) for row in (used, unused)}
+        judged = (
+            [row for row, hop in hops.items() if column.is_shortest(broker, hop)],
+            [row for row, hop in hops.items() if hop == column.nearest[broker]],
+        )
+        for right in judged:
+            if len(right) == 1:
+                return used + unused - right[0]
+        if not np.array_equal(table.colours_of(used), table.colours_of(unused)):
+            sound = [row for row in hops if self._is_sound(row)]
+            alone = [row for row in hops if not self._is_covered(row)]
+            for right in (sound, alone):
+                if len(right) == 1:
+                    return used + unused - right[0]
+        return max(used, unused)
+
+    def _is_sound(self, row: int) -> bool:
+        """Whether the row's next hop is on a shortest path in each of its colours (the first of them, if many)."""
+        table = self.table
+        broker, to, via = int(table.broker[row]), int(table.to[row]), int(table.via[row])
+        colours = table.colours_of(row)[:COLOURS_JUDGED].tolist()
+        return all(self.towards.column(colour, to).is_shortest(broker, via) for colour in colours)
+
+    def _is_covered(self, row: int) -> bool:
+        """Whether other rows of the same broker and destination give every entry of this one."""
+        table = self.table
+        cell = int(table.broker[row]) * self.overlay.n + int(table.to[row])
+        given = np.zeros(table.colours, np.bool_)
+        for other in self._rows_of[cell]:
+            if other != row:
+                given[table.colours_of(other)] = True
+        return bool(given[table.colours_of(row)].all())
+
+    # -- MOM405 -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _named(self) -> NDArray[np.bool_]:
+        """bool[C]: some row holds in the colour."""
+        table = self.table
+        owner = np.repeat(table.inverted, np.diff(table.start))
+        said = np.bincount(table.listed[~owner], minlength=table.colours) > 0
+        left_out = np.bincount(table.listed[owner], minlength=table.colours)
+        named: NDArray[np.bool_] = said | (left_out < int(np.count_nonzero(table.inverted)))
+        return named
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        """What no row gives, where it should stand: at a row, at a broker's table, or at a colour no row names."""
+        missing, o = self.entries.missing, self.overlay
+        runs = missing.rows
+        if not runs:
+            return []
+        # colour → the runs that list it, to turn `inverted` round there.
+        order = np.argsort(missing.listed, kind="stable")
+        owner = np.repeat(np.arange(runs), np.diff(missing.start))[order]
+        bounds = np.searchsorted(missing.listed[order], np.arange(o.colours + 1))
+        first = np.full(runs, -1, np.int64)
+        count = np.zeros(runs, np.int64)
+        gaps: list[Gap] = []
+        for colour, apart in unconnected(o, self.context.all_colours, missing.broker, missing.to):
+            lacks = missing.inverted.copy()
+            flipped = owner[bounds[colour] : bounds[colour + 1]]
+            lacks[flipped] = ~lacks[flipped]
+            down = o.failed_broker[colour]
+            lacks &= ~apart & ~down[missing.broker] & ~down[missing.to]
+            if not lacks.any():
+                continue
+            if not self._named[colour]:
+                gaps.append(Gap(NO_ROW, -1, colour))
+                continue
+            first[lacks & (first < 0)] = colour
+            count[lacks] += 1
+        by_place: dict[tuple[int, int], Gap] = {}
+        for run in np.flatnonzero(count).tolist():
+            broker, to, colour = int(missing.broker[run]), int(missing.to[run]), int(first[run])
+            row = self._row_for(broker, to, colour)
+            gap = by_place.setdefault((row, broker), Gap(row, broker, colour))
+            gap.colour = min(gap.colour, colour)
+            gap.cells.append((broker, to, colour, int(count[run])))
+        return gaps + [by_place[key] for key in sorted(by_place)]
+
+    def _row_for(self, broker: int, to: int, colour: int) -> int:
+        """The row that should hold in the colour: the one with the right next hop, else the first; or `NO_ROW`."""
+        rows = self._rows_of.get(broker * self.overlay.n + to, [])
+        if len(rows) > 1:
+            nearest = self.towards.column(colour, to).nearest[broker]
+            rows = [row for row in rows if self.table.via[row] == nearest] or rows
+        return rows[0] if rows else NO_ROW
+
+    def affected_by_gap(self, gap: Gap) -> NDArray[np.int64]:
+        """The keys of needed pairs that stop at a gap (sorted int64)."""
+        lost = self._lost_at
+        if gap.broker < 0:
+            cells = [cell for cell in lost if cell[2] == gap.colour]
+        else:
+            wanted = {(broker, to) for broker, to, _, _ in gap.cells}
+            cells = [cell for cell in lost if cell[:2] in wanted and self._named[cell[2]]]
+        return np.array(sorted(key for cell in cells for key in lost[cell]), np.int64)
+
+    @cached_property
+    def _lost_at(self) -> dict[tuple[int, int, int], list[int]]:
+        """(broker, destination, colour) of missing entries → the keys of needed pairs they break."""
+        return {
+            (blamed.entry.location, blamed.entry.dest, blamed.entry.colour): blamed.keys
+            for blamed in self.context.causes.blamed
+            if blamed.entry.fault == "missing"
+        }
+
+    # -- MOM403 -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def dead(self) -> list[Misuse]:
+        """Rows that send a message over a link or to a broker that has failed in their own colour."""
+        o, n = self.overlay, self.overlay.n
+        network = Hops.of(o)
+        keys = dead_base_entries(o)
+        keys = keys[~among(keys, o.delta_key)]
+        rows = o.base_row.reshape(-1)[keys % (n * n)]
+        colour, loc = o.delta_key // (n * n), o.delta_key % n
+        hop = o.delta_next
+        number = np.where((hop == NO_HOP) | (hop == loc), -1, network.index[loc, np.maximum(hop, 0)])
+        candidates = np.flatnonzero((number >= 0) & (o.delta_row != NO_ROW))
+        dead = candidates[self._is_dead(network, colour[candidates], number[candidates])]
+        keys = np.concatenate((keys, o.delta_key[dead]))
+        rows = np.concatenate((rows, o.delta_row[dead]))
+        # An entry at a failed broker, or for one, is never read: that is MOM408.
+        colour = keys // (n * n)
+        down = o.failed_broker[colour, keys % n] | o.failed_broker[colour, keys // n % n]
+        keep = ~down & self.known[colour] & (rows != NO_ROW)
+        return _by_row(rows[keep], keys[keep])
+
+    def _is_dead(self, network: Hops, colour: NDArray[np.int64], number: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Whether all arcs of a hop are dead in a colour; int arrays of one length."""
+        o = self.overlay
+        alive = np.zeros(number.size, np.bool_)
+        width = network.start[number + 1] - network.start[number]
+        item = np.repeat(np.arange(number.size), width)
+        arc = np.repeat(network.start[number], width) + ramp(width)
+        at = colour[item]
+        live = ~(
+            o.failed_link[at, o.arc_link[arc]]
+            | o.failed_broker[at, o.arc_tail[arc]]
+            | o.failed_broker[at, o.arc_head[arc]]
+        )
+        alive[item[live]] = True
+        return ~alive
+
+    # -- MOM406 -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def longer(self) -> list[Misuse]:
+        """Rows by which a message arrives after a failure, on a way longer than the shortest that is left.
+
+        Rows that are too long already while nothing has failed (MOM305) are left to that.
+        """
+        o, n = self.overlay, self.overlay.n
+        potentials = Potentials.of(o)
+        improvable = potentials.improvable
+        if not improvable.size:
+            return []
+        keys: list[int] = []
+        for group in distinct(improvable // n).tolist():
+            colour, dest = divmod(group, n)
+            if self.context.calm[colour] or not self.known[colour]:
+                continue
+            column = self.towards.column(colour, dest)
+            first, last = np.searchsorted(potentials.key, (group * n, (group + 1) * n))
+            for key, cost in zip(
+                potentials.key[first:last].tolist(), potentials.value[first:last].tolist(), strict=True
+            ):
+                loc = key % n
+                if cost < potentials.costs.infinite and not column.is_shortest(loc, self._entry(key)[0]):
+                    keys.append(key)
+        rows = np.array([self._entry(key)[1] for key in keys], np.int64)
+        wrong = np.isin(rows, np.array([NO_ROW, *self._detours], np.int64))
+        return _by_row(rows[~wrong], np.array(keys, np.int64)[~wrong])
+
+    @cached_property
+    def _detours(self) -> list[int]:
+        """The rows that MOM305 names."""
+        if not self.context.calm.any():
+            return []
+        colour = int(np.argmax(self.context.calm))
+        _, row_of = next_hops(self.overlay, colour)
+        found: list[int] = distinct(row_of[longer_entries(self.overlay, colour)]).tolist()
+        return found
+
+    def _entry(self, key: int) -> tuple[int, int]:
+        o = self.overlay
+        at = int(np.searchsorted(o.delta_key, key))
+        if at < o.delta_key.size and o.delta_key[at] == key:
+            return int(o.delta_next[at]), int(o.delta_row[at])
+        cell = key % (o.n * o.n)
+        return int(o.base.reshape(-1)[cell]), int(o.base_row.reshape(-1)[cell])
+
+    def affected_through(self, misuse: Misuse) -> tuple[Affected, NDArray[np.int64]]:
+        """The needed pairs whose walks read these entries, and their keys."""
+        o, n = self.overlay, self.overlay.n
+        found = [np.zeros(0, np.int64)]
+        for colour in distinct(misuse.keys // (n * n)).tolist():
+            marked = np.zeros((n, n), np.bool_)
+            mine = misuse.keys[misuse.keys // (n * n) == colour] - colour * n * n
+            marked.reshape(-1)[mine] = True
+            pair, _ = walks_through(o, colour, marked, o.pair_source, o.pair_dest)
+            pair = distinct(pair)
+            found.append((colour * n + o.pair_dest[pair].astype(np.int64)) * n + o.pair_source[pair])
+        keys = np.concatenate(found)
+        return self.context.affected(keys), keys
+
+    # -- MOM408 -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def idle(self) -> list[Misuse]:
+        """Rows with entries that lead nowhere, since no live link is left from their broker to their destination."""
+        table, n = self.table, self.overlay.n
+        claims = np.repeat(np.arange(table.rows), np.diff(table.start)) * table.colours + table.listed
+        rows, colours = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for colour, apart in unconnected(self.overlay, self.context.all_colours, table.broker, table.to):
+            row = np.flatnonzero(apart)
+            row = row[among(row * table.colours + colour, claims) != table.inverted[row]]
+            rows.append(row)
+            colours.append(np.full(row.size, colour, np.int64))
+        row = np.concatenate(rows)
+        return _by_row(row, (np.concatenate(colours) * n + table.to[row]) * n + table.broker[row])
+
+
+def _by_row(rows: NDArray[np.int64], keys: NDArray[np.int64]) -> list[Misuse]:
+    order = np.lexsort((keys, rows))
+    rows, keys = rows[order], keys[order]
+    distinct, starts = np.unique(rows, return_index=True)
+    bounds = [*starts.tolist(), rows.size]
+    return [Misuse(row, keys[bounds[i] : bounds[i + 1]]) for i, row in enumerate(distinct.tolist())]

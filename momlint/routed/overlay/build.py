@@ -1,0 +1,179 @@
+"""From an estate to its `Overlay`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momlint.routed.overlay.form import NO_HOP, NO_ROW, Overlay
+from momlint.routed.overlay.healing import healed_deltas
+from momlint.routed.overlay.needs import Needs
+from momlint.routed.overlay.paths import ShortestPaths, solve
+
+if TYPE_CHECKING:
+    from momlint.estate.resolved import Estate, Link
+    from momlint.routed.overlay.uncondensing import Entries
+
+#: Keys held at once while tables are compared colour by colour.
+_BLOCK = 1 << 22
+
+
+def build_overlay(estate: Estate) -> Overlay:
+    """The `Overlay` of an estate; see `build`."""
+    return build(estate)[0]
+
+
+def build(estate: Estate, needs: Needs | None = None) -> tuple[Overlay, Entries | None]:
+    """The `Overlay` of an estate, and what its recovery rows leave open or say twice (None without such rows).
+
+    `needs`: those of its topics, where they have been worked out already.
+
+    Next hops:
+
+    * with recovery rows, the base is what they say for the first colour in which nothing has failed (else for
+      the first colour), and the other colours' entries are deltas where next hop or row differ; a colour
+      without an entry that the base has gets a delta to `NO_HOP`. ``base_row`` and ``delta_row`` index
+      ``estate.recovery_rows`` (see `momlint.routed.recovery.uncondense` for the one exception);
+    * else the base is the table rows, over shortest paths if the protocol is ``shortest-path``; ``base_row``
+      indexes ``estate.table_rows``. In a colour in which something has failed the overlay heals itself: its
+      next hops are the shortest paths of what is left, as deltas to the base, and stand in no row.
+
+    Of two rows for one entry the first counts. A row whose destination is its own location is left out. A
+    link from a broker to itself carries nothing and has no arc. Needed pairs: those of the topics,
+    publisher's and subscriber's broker, where they differ; all ordered pairs if the estate declares no topic.
+    """
+    n = len(estate.brokers)
+    arcs = _arcs(estate.links)
+    failed_link = np.zeros((max(len(estate.colours), 1), len(estate.links)), bool)
+    failed_broker = np.zeros((max(len(estate.colours), 1), n), bool)
+    for index, colour in enumerate(estate.colours):
+        failed_link[index, list(colour.failed_links)] = True
+        failed_broker[index, list(colour.failed_brokers)] = True
+    intact: NDArray[np.bool_] = np.logical_not(failed_link.any(axis=1) | failed_broker.any(axis=1))
+
+    entries: Entries | None = None
+    if estate.recovery_rows is not None:
+        # Imported late, with all that belongs to recovery: most estates have none.
+        from momlint.routed.overlay.super_tables import table_of_rows
+        from momlint.routed.overlay.uncondensing import uncondense
+
+        rows = table_of_rows(estate.recovery_rows, failed_link.shape[0])
+        entries = uncondense(rows, n, int(intact.argmax()))
+        base, base_row = entries.base, entries.base_row
+        key, hop, delta_row = entries.delta_key, entries.delta_next, entries.delta_row
+    else:
+        base, base_row = _table_entries(estate)
+        key, hop = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        if estate.protocol == "shortest-path" or not intact.all():
+            solved = solve(n, arcs.tail, arcs.head, arcs.cost)
+            if estate.protocol == "shortest-path":
+                base = np.where(base_row == NO_ROW, solved.next, base)
+            if not intact.all():
+                key, hop = healed_deltas(solved, arcs.link, failed_link, failed_broker)
+                key, hop = rebased(solved, key, hop, base, np.flatnonzero(~intact))
+        delta_row = np.full(key.size, NO_ROW, np.int32)
+
+    pair_source, pair_dest = _needed_pairs(estate, needs)
+    overlay = Overlay(
+        n=n,
+        arc_tail=arcs.tail,
+        arc_head=arcs.head,
+        arc_cost=arcs.cost,
+        arc_latency=arcs.latency,
+        arc_link=arcs.link,
+        links=len(estate.links),
+        base=base,
+        base_row=base_row,
+        delta_key=key,
+        delta_next=hop,
+        delta_row=delta_row,
+        failed_link=failed_link,
+        failed_broker=failed_broker,
+        pair_source=pair_source,
+        pair_dest=pair_dest,
+    )
+    return overlay, entries
+
+
+class _Arcs(NamedTuple):
+    tail: NDArray[np.int32]
+    head: NDArray[np.int32]
+    cost: NDArray[np.float64]
+    latency: NDArray[np.float64]
+    link: NDArray[np.int32]
+
+
+def _arcs(links: Sequence[Link]) -> _Arcs:
+    ends = [(link.tail, link.head) for link in links]
+    forth = [index for index, (tail, head) in enumerate(ends) if tail != head]
+    back = [index for index in forth if not links[index].one_way]
+    link = np.array(forth + back, np.int32)
+    tail = np.array([ends[index][0] for index in forth] + [ends[index][1] for index in back], np.int32)
+    head = np.array([ends[index][1] for index in forth] + [ends[index][0] for index in back], np.int32)
+    cost = np.array([item.cost for item in links], np.float64)[link]
+    latency = np.array([item.latency_ms for item in links], np.float64)[link]
+    order = np.lexsort((link, cost, head, tail))
+    return _Arcs(tail[order], head[order], cost[order], latency[order], link[order])
+
+
+def _table_entries(estate: Estate) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Next hop and row of every entry of ``routing.tables``; int32[dest, loc] each."""
+    n, rows = len(estate.brokers), estate.table_rows
+    times = np.array([len(row.destinations) for row in rows], np.int64)
+    dest = np.fromiter(chain.from_iterable(row.destinations for row in rows), np.int64, int(times.sum()))
+    row = np.repeat(np.arange(len(rows), dtype=np.int32), times)
+    loc = np.array([item.location for item in rows], np.int64)[row]
+    via = np.array([item.via for item in rows], np.int32)[row]
+    kept = np.flatnonzero(loc != dest)[::-1]  # backwards, so that the first row is the one that stays
+    base = np.full((n, n), NO_HOP, np.int32)
+    base_row = np.full((n, n), NO_ROW, np.int32)
+    base[dest[kept], loc[kept]] = via[kept]
+    base_row[dest[kept], loc[kept]] = row[kept]
+    return base, base_row
+
+
+def rebased(
+    solved: ShortestPaths,
+    key: NDArray[np.int64],
+    hop: NDArray[np.int32],
+    base: NDArray[np.int32],
+    colours: NDArray[np.intp],
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The deltas `key`, `hop` to ``solved.next``, restated as deltas to `base`, for `colours` (ascending)."""
+    n = solved.n
+    cells = n * n
+    planned, given = solved.next.ravel(), base.ravel()
+    odd = np.flatnonzero(planned != given)
+    if not odd.size:
+        return key, hop
+    rank = np.full(cells, -1, np.int64)
+    rank[odd] = np.arange(odd.size)
+    place = rank[key % cells]
+    keys, hops = [key[place < 0]], [hop[place < 0]]
+    step = max(1, _BLOCK // odd.size)
+    for first in range(0, colours.size, step):
+        block = colours[first : first + step].astype(np.int64)
+        value = np.tile(planned[odd], (block.size, 1))
+        begin, end = np.searchsorted(key, [block[0] * cells, (block[-1] + 1) * cells])
+        inside = begin + np.flatnonzero(place[begin:end] >= 0)
+        value[np.searchsorted(block, key[inside] // cells), place[inside]] = hop[inside]
+        which, where = np.nonzero(value != given[odd])
+        keys.append(block[which] * cells + odd[where])
+        hops.append(value[which, where])
+    all_keys = np.concatenate(keys)
+    order = np.argsort(all_keys, kind="stable")
+    return all_keys[order], np.concatenate(hops)[order]
+
+
+def _needed_pairs(estate: Estate, needs: Needs | None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    n = len(estate.brokers)
+    if estate.topics:
+        source, dest = np.divmod((needs or Needs.of(n, estate.topics)).pairs, max(n, 1))
+    else:
+        source, dest = np.divmod(np.arange(n * n), max(n, 1))
+    kept = source != dest
+    return source[kept].astype(np.int32), dest[kept].astype(np.int32)

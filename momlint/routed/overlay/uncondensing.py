@@ -1,0 +1,299 @@
+"""From rows back to next hops: base + deltas with a row for each entry, and what the rows leave open or say twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from momlint.routed.overlay.colour_sets import complement, gather, starts_of
+from momlint.routed.overlay.form import NO_HOP, NO_ROW
+from momlint.routed.overlay.ragged import distinct
+from momlint.routed.overlay.super_tables import RecoveryTable
+
+
+@dataclass(frozen=True, slots=True)
+class Clashes:
+    """Pairs of rows that claim the same broker, destination and colour (MOM404); int32 arrays, sorted by them.
+
+    `used` is the row that counts, the first of all that claim the entry; `unused` the other. `colour`: the first
+    colour in which they clash so; `count`: in how many they do.
+    """
+
+    used: NDArray[np.int32]
+    unused: NDArray[np.int32]
+    colour: NDArray[np.int32]
+    count: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What a `RecoveryTable` says, in the form of `momlint.routed.overlay.Overlay`, and what is wrong with it.
+
+    `base`, `base_row`, `delta_key`, `delta_next`, `delta_row`: as in the overlay; rows are those of the table.
+    `missing`: the entries that no row gives (MOM405 where the destination is reachable), as rows with `NO_HOP` for
+    next hop, one a (broker, destination), sorted. `clashes`: see there. `idle`: int32, the rows that say nothing:
+    their destination is their own broker, or they hold in no colour.
+    """
+
+    base: NDArray[np.int32]
+    base_row: NDArray[np.int32]
+    delta_key: NDArray[np.int64]
+    delta_next: NDArray[np.int32]
+    delta_row: NDArray[np.int32]
+    missing: RecoveryTable
+    clashes: Clashes
+    idle: NDArray[np.int32]
+
+
+#: So many entries are written out, at most, to make the base that of one colour.
+MOST_EXPANDED = 1 << 22
+
+
+def uncondense(table: RecoveryTable, n: int, home: int) -> Entries:
+    """The next hops that `table` gives among `n` brokers; of several rows for one entry the first counts.
+
+    The base is what the rows say in colour `home` (the first in which nothing has failed, else the first). An entry
+    with the base's next hop from another row is a delta, since it leads back to another line.
+
+    Nothing is expanded to colours × n²: an entry is first kept as what holds in most colours, a row or no row, and
+    what differs, which takes no more than twice what the rows list (or leave out, if inverted). Where home differs
+    from most colours that is turned round, unless it would take more than `MOST_EXPANDED` entries in all: a table
+    that leaves out the normal colour everywhere keeps what holds in most colours for its base, and home has deltas
+    like any other colour.
+    """
+    return _Uncondense(table, n, home).run()
+
+
+class _Uncondense:
+    def __init__(self, table: RecoveryTable, n: int, home: int) -> None:
+        self.table, self.n, self.home = table, n, home
+        self.colours = table.colours
+        self.cell = table.broker.astype(np.int64) * n + table.to
+        self.lengths = np.diff(table.start)
+        self.says = (table.broker != table.to) & (table.inverted | (self.lengths > 0))
+        # Clashes as they are found: (used, unused, colour) of every single one, or counted already.
+        self.clash_used: list[NDArray[np.int64]] = []
+        self.clash_unused: list[NDArray[np.int64]] = []
+        self.clash_colour: list[NDArray[np.int64]] = []
+        self.clash_count: list[NDArray[np.int64]] = []
+        # Deltas: cell, colour, row (NO_ROW for none).
+        self.delta: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
+        # Missing entries: cells, inverted, lengths, flat list.
+        self.missing: list[tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]] = []
+
+    def run(self) -> Entries:
+        table, n = self.table, self.n
+        cells = n * n
+        self.base_row = np.full(cells, NO_ROW, np.int64)
+        large = np.flatnonzero(self.says & table.inverted)
+        in_cell = np.bincount(self.cell[large], minlength=cells)
+        # Two rows that each hold in more than half of the colours clash; such cells are gone through one by one.
+        odd = in_cell > 1
+        simple_large = large[~odd[self.cell[large]]]
+        self.major = np.full(cells, NO_ROW, np.int64)
+        self.major[self.cell[simple_large]] = simple_large
+        self.base_row[self.cell[simple_large]] = simple_large
+        small = np.flatnonzero(self.says & ~table.inverted & ~odd[self.cell])
+        self._simple(simple_large, small, odd)
+        if odd.any():
+            self._odd(np.flatnonzero(self.says & odd[self.cell]))
+        self.cells, self.colour, self.row = (np.concatenate(column) for column in zip(*self.delta, strict=True))
+        self._turn_home()
+        return self._entries()
+
+    # -- cells with at most one row that holds in most colours -------------------------------------------------
+
+    def _simple(self, large: NDArray[np.intp], small: NDArray[np.intp], odd: NDArray[np.bool_]) -> None:
+        table, colours = self.table, self.colours
+        start, listed = gather(table.start, table.listed, small)
+        row = np.repeat(small.astype(np.int64), np.diff(start))
+        claim = self.cell[row] * colours + listed
+        order = np.argsort(claim, kind="stable")  # rows ascend, so the first row of equal claims comes first
+        claim, row = claim[order], row[order]
+        lead = np.flatnonzero(np.diff(claim, prepend=-1))
+        run = np.cumsum(np.bincount(lead, minlength=claim.size)) - 1
+        entry, winner = claim[lead], row[lead]
+
+        start, listed = gather(table.start, table.listed, large)
+        left_out: NDArray[np.int64] = np.sort(np.repeat(self.cell[large] * colours, np.diff(start)) + listed)
+        major = self.major[entry // max(colours, 1)]
+        contested = (major != NO_ROW) & ~_isin_sorted(entry, left_out)
+        owner = np.where(contested & (major < winner), major, winner)
+        # Everyone who claims an entry and does not have it clashes with the one who has.
+        loses = row != owner[run]
+        self._clash(owner[run][loses], row[loses], claim[loses] % max(colours, 1))
+        beaten = contested & (owner == winner)
+        self._clash(owner[beaten], major[beaten], entry[beaten] % max(colours, 1))
+
+        by_major = major != NO_ROW
+        kept = by_major & (owner == winner)
+        self._deltas(entry[kept], owner[kept])
+        gone = left_out[~_isin_sorted(left_out, entry)]
+        self._deltas(gone, np.full(gone.size, NO_ROW, np.int64))
+        cells, lengths = np.unique(gone // max(colours, 1), return_counts=True)
+        self._missing(cells, np.zeros(cells.size, bool), lengths, gone % max(colours, 1))
+
+        # No row holds in most colours: is it nothing that does?
+        entry, winner = entry[~by_major], winner[~by_major]
+        cell = entry // max(colours, 1)
+        covered = np.bincount(cell, minlength=self.n * self.n)
+        bare = (self.major == NO_ROW) & ~odd
+        bare[:: self.n + 1] = False  # a broker needs no row for itself
+        mostly_bare = bare & (2 * (colours - covered) > colours)
+        at = np.flatnonzero(mostly_bare)
+        inside = mostly_bare[cell]
+        self._deltas(entry[inside], winner[inside])
+        self._missing(at, np.ones(at.size, bool), covered[at], entry[inside] % max(colours, 1))
+
+        entry, winner, cell = entry[~inside], winner[~inside], cell[~inside]
+        at = np.flatnonzero(bare & ~mostly_bare)
+        homely = entry % max(colours, 1) == self.home
+        self.base_row[cell[homely]] = winner[homely]
+        other = winner != self.base_row[cell]
+        self._deltas(entry[other], winner[other])
+        runs = starts_of(covered[at])
+        gaps = complement(runs, (entry % max(colours, 1)).astype(np.int32), colours)
+        lengths = colours - covered[at]
+        short = np.flatnonzero(lengths)
+        self._missing(at[short], np.zeros(short.size, bool), lengths[short], gaps.astype(np.int64))
+        gone = np.repeat(at, lengths) * colours + gaps
+        based = np.repeat(self.base_row[at] != NO_ROW, lengths)
+        self._deltas(gone[based], np.full(int(based.sum()), NO_ROW, np.int64))
+
+    # -- cells in which two rows hold in most colours --------------------------------------------------------------
+
+    def _odd(self, rows: NDArray[np.intp]) -> None:
+        order = np.argsort(self.cell[rows], kind="stable")
+        rows = rows[order]
+        cells = self.cell[rows]
+        bounds = np.append(np.flatnonzero(np.diff(cells, prepend=-1)), rows.size).tolist()
+        for first, last in pairwise(bounds):
+            self._odd_cell(int(cells[first]), rows[first:last].tolist())
+
+    def _odd_cell(self, cell: int, rows: list[int]) -> None:
+        owner = np.full(self.colours, NO_ROW, np.int64)
+        for row in rows:
+            claimed = self.table.colours_of(row)
+            before = owner[claimed]
+            free = before == NO_ROW
+            owner[claimed[free]] = row
+            if not free.all():
+                taken, colour = before[~free], claimed[~free]
+                used, first, count = np.unique(taken, return_index=True, return_counts=True)
+                self.clash_used.append(used)
+                self.clash_unused.append(np.full(used.size, row, np.int64))
+                self.clash_colour.append(colour[first].astype(np.int64))
+                self.clash_count.append(count.astype(np.int64))
+        held, count = np.unique(owner, return_counts=True)
+        major = int(held[count.argmax()])
+        self.base_row[cell] = major
+        other = np.flatnonzero(owner != major)
+        self._deltas(cell * self.colours + other, owner[other])
+        gone = np.flatnonzero(owner == NO_ROW)
+        if gone.size:
+            one = np.ones(1, np.int64)
+            self._missing(cell * one, np.zeros(1, bool), gone.size * one, gone.astype(np.int64))
+
+    # -- what is found --------------------------------------------------------------------------------------------
+
+    def _clash(self, used: NDArray[np.int64], unused: NDArray[np.int64], colour: NDArray[np.int64]) -> None:
+        self.clash_used.append(used)
+        self.clash_unused.append(unused)
+        self.clash_colour.append(colour)
+        self.clash_count.append(np.ones(used.size, np.int64))
+
+    def _deltas(self, entry: NDArray[np.int64], row: NDArray[np.int64]) -> None:
+        cell, colour = np.divmod(entry, max(self.colours, 1))
+        self.delta.append((cell, colour, row))
+
+    def _missing(
+        self,
+        cells: NDArray[np.int64],
+        inverted: NDArray[np.bool_],
+        lengths: NDArray[np.int64],
+        listed: NDArray[np.int64],
+    ) -> None:
+        self.missing.append((cells, inverted, lengths, listed))
+
+    def _turn_home(self) -> None:
+        """Make home's entries the base where they are not."""
+        odd = distinct(self.cells[self.colour == self.home])
+        if not odd.size or odd.size * self.colours > MOST_EXPANDED:
+            return
+        rank = np.full(self.base_row.size, -1, np.int64)
+        rank[odd] = np.arange(odd.size)
+        inside = rank[self.cells] >= 0
+        full = np.repeat(self.base_row[odd][:, None], self.colours, axis=1)
+        full[rank[self.cells[inside]], self.colour[inside]] = self.row[inside]
+        self.base_row[odd] = full[:, self.home]
+        at, colour = np.nonzero(full != full[:, self.home : self.home + 1])
+        self.cells = np.concatenate((self.cells[~inside], odd[at]))
+        self.colour = np.concatenate((self.colour[~inside], colour))
+        self.row = np.concatenate((self.row[~inside], full[at, colour]))
+
+    def _entries(self) -> Entries:
+        n, table = self.n, self.table
+        base = np.where(self.base_row == NO_ROW, NO_HOP, _via(table, self.base_row)).reshape(n, n)
+        loc, dest = np.divmod(self.cells, max(n, 1))
+        key = (self.colour * n + dest) * n + loc
+        order = np.argsort(key, kind="stable")
+        row = self.row[order]
+        return Entries(
+            base=np.ascontiguousarray(base.T.astype(np.int32)),
+            base_row=np.ascontiguousarray(self.base_row.reshape(n, n).T.astype(np.int32)),
+            delta_key=key[order],
+            delta_next=np.where(row == NO_ROW, NO_HOP, _via(table, row)).astype(np.int32),
+            delta_row=row.astype(np.int32),
+            missing=self._missing_table(),
+            clashes=self._clashes(),
+            idle=np.flatnonzero(~self.says).astype(np.int32),
+        )
+
+    def _missing_table(self) -> RecoveryTable:
+        cells, inverted, lengths, listed = (np.concatenate(column) for column in zip(*self.missing, strict=True))
+        order = np.argsort(cells, kind="stable")
+        start, flat = gather(starts_of(lengths), listed.astype(np.int32), order)
+        broker, to = np.divmod(cells[order], max(self.n, 1))
+        return RecoveryTable(
+            self.colours,
+            broker.astype(np.int32),
+            to.astype(np.int32),
+            np.full(order.size, NO_HOP, np.int32),
+            inverted[order],
+            start,
+            flat,
+            np.arange(order.size, dtype=np.int32),
+        )
+
+    def _clashes(self) -> Clashes:
+        used, unused, colour, count = (
+            np.concatenate(parts) for parts in (self.clash_used, self.clash_unused, self.clash_colour, self.clash_count)
+        )
+        order = np.lexsort((colour, unused, used))
+        used, unused, colour, count = used[order], unused[order], colour[order], count[order]
+        lead = np.flatnonzero((np.diff(used, prepend=-1) != 0) | (np.diff(unused, prepend=-1) != 0))
+        total = np.add.reduceat(count, lead) if lead.size else count
+        return Clashes(
+            used[lead].astype(np.int32),
+            unused[lead].astype(np.int32),
+            colour[lead].astype(np.int32),
+            total.astype(np.int32),
+        )
+
+
+def _via(table: RecoveryTable, row: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The next hop of each row; anything for `NO_ROW`."""
+    if not table.rows:
+        return np.full(row.size, NO_HOP, np.int32)
+    return table.via[row]
+
+
+def _isin_sorted(values: NDArray[np.int64], among: NDArray[np.int64]) -> NDArray[np.bool_]:
+    if not among.size:
+        return np.zeros(values.size, bool)
+    place = np.searchsorted(among, values)
+    found: NDArray[np.bool_] = among[np.minimum(place, among.size - 1)] == values
+    return found

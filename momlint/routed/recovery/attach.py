@@ -1,0 +1,103 @@
+"""The rows of ``recovery: {file: …}``, brought into an estate as if they stood in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from momlint.estate.files import is_address
+from momlint.findings import Draft, Part, Position, Problem, Span
+from momlint.routed.overlay.super_tables import FileRows
+from momlint.routed.recovery.parquet import Elsewhere, Fetched
+from momlint.routed.recovery.read import Recovery, read_fetched, read_recovery
+from momlint.source import Document, Located, Source
+from momlint.source.decoding import decode
+
+if TYPE_CHECKING:
+    from momlint.estate import LoadedEstate
+
+#: The text of a larger file is not kept to show the lines that findings are at.
+_MOST_SHOWN = 1 << 25
+_TOP = Span(Position(1, 1), Position(1, 1))
+
+
+class RowsDocument(Document):
+    """A file of rows as a document: the one segment of a route is the line of CSV, or the row of Parquet."""
+
+    __slots__ = ("lines",)
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__(None, 0, _TOP)
+        self.lines = lines
+
+    def locate(self, path: Sequence[str | int], part: Part = "entry") -> Located:
+        """The whole line where the text is known, else its beginning; the top of the file for an empty route."""
+        del part
+        if not path:
+            return Located(_TOP)
+        line = int(path[0])
+        length = len(self.lines[line - 1]) if line <= len(self.lines) else 0
+        return Located(Span(Position(line, 1), Position(line, 1 + length)))
+
+
+def attach_recovery(
+    loaded: LoadedEstate, fetched: Mapping[str, Fetched] | None = None, elsewhere: Elsewhere | None = None
+) -> Recovery | None:
+    """Read the file that the estate's ``recovery`` names, if it names one; `loaded` and its estate are changed.
+
+    `fetched`: address → what Spark has read there, where ``recovery`` names an address and not a path. `elsewhere`:
+    who may read the pieces of Parquet, where it names a path.
+
+    ``estate.recovery_rows`` becomes `FileRows` (also where the file could not be read: then there are none),
+    ``loaded.sources`` and ``loaded.documents`` get the file, so that ``loaded.locate`` finds its rows, and
+    ``loaded.problems`` what is wrong with it. Where something was left out, ``estate.incomplete`` says so.
+    """
+    estate = loaded.estate
+    if estate is None or estate.recovery_file is None or estate.recovery_rows is not None:
+        return None
+    path = estate.recovery_file
+    if not estate.colours_declared:
+        place = estate.section_places["failures.recovery"]
+        message = "`recovery` speaks of colours, and the estate declares none"
+        help_ = "list them under `failures.colours`: colour → what has failed; `momlint plan` prints them"
+        loaded.problems.append(loaded.problem(Draft("MOM102", place, message, help_)))
+        estate.incomplete |= {"failures.recovery"}
+        return None
+    brokers, colours = [one.id for one in estate.brokers], [one.name for one in estate.colours]
+    if is_address(path):
+        found = read_fetched(path, (fetched or {}).get(path), brokers, colours)
+    else:
+        found = read_recovery(path, brokers, colours, elsewhere)
+    source = _source(path, found)
+    document = RowsDocument(source.lines)
+    number = len(loaded.documents)
+    loaded.sources.append(source)
+    loaded.documents.append((source, document))
+    estate.recovery_rows = FileRows(found.table, number)
+    if not found.complete:
+        estate.incomplete |= {"failures.recovery"}
+    for problem in found.problems:
+        message = problem.message
+        if problem.places > 1:
+            message += f" (in {problem.places} {found.unit}s)"
+        if problem.position is None:
+            place = estate.section_places["failures.recovery.file"]
+            loaded.problems.append(loaded.problem(Draft(problem.code, place, message, problem.help)))
+        else:
+            span = document.locate((problem.position,)).span
+            loaded.problems.append(Problem(problem.code, span, message, problem.help, file=path))
+    return found
+
+
+def _source(path: str, found: Recovery) -> Source:
+    data = b""
+    if found.unit == "line":
+        try:
+            if os.path.getsize(path) <= _MOST_SHOWN:
+                with open(path, "rb") as stream:
+                    data = stream.read()
+        except OSError:
+            data = b""  # `read_recovery` has said so
+    text, _, _ = decode(data)
+    return Source(path, text, [], [], [], 0)

@@ -1,0 +1,141 @@
+"""The engine: one script a destination, its answers put together into one verdict."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from momlint.routed.overlay.ragged import distinct
+from momlint.routed.questions.question import Proved, Refuted, Undecided
+from momlint.routed.smt.encode import Encoder
+from momlint.routed.smt.solve import Session, failing
+from momlint.solving.limits import GaveUp, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from momlint.estate.resolved import Tolerate
+    from momlint.routed.overlay.elements import Elements
+    from momlint.routed.overlay.form import Overlay
+    from momlint.routed.questions.failures import Kept, Smallest, Survey
+    from momlint.routed.questions.question import Question, Verdict
+    from momlint.routed.smt.encode import Section
+
+#: z3 resource units that one call may use when the user sets no limit: about a minute of one core.
+DEFAULT_RLIMIT = 300_000_000
+
+#: What z3 uses in a second, measured on the scripts of bench/bench_smt.py (4 to 7 million), on the low
+#: side: the limit that is the same on every machine should be met before the clock's.
+RLIMIT_PER_SECOND = 4_000_000
+
+
+class SmtEngine:
+    """Decides questions by asking a solver for a trap.
+
+    `timeout`: seconds for one question (one call of `decide`), None for no clock. It is turned into a limit
+    of z3 resource units for each solver call, which does not depend on the machine, and holds as wall clock
+    on top. `rlimit`: that limit itself, where `timeout` should not decide it. `traps`: stop after so many
+    traps, None for no limit; for a second opinion that should not cost more on damaged tables than
+    `expected_seconds` says. `solver`: ``z3``, or the name of another one that pysmt finds installed.
+    """
+
+    name = "smt"
+
+    def __init__(
+        self,
+        timeout: float | None = None,
+        rlimit: int | None = None,
+        traps: int | None = None,
+        solver: str = "z3",
+    ) -> None:
+        if rlimit is None:
+            rlimit = DEFAULT_RLIMIT if timeout is None else int(timeout * RLIMIT_PER_SECOND)
+        self._timeout = timeout
+        # z3 takes 0 for no limit at all, and counts in 32 bits.
+        self._rlimit = min(max(1, rlimit), 2**32 - 1)
+        self._traps = traps
+        self._solver = solver
+
+    def decide(self, overlay: Overlay, question: Question) -> Verdict:
+        """All failing keys of `question`, or that there are none, or why the solver gave up.
+
+        Raises `ValueError` for an ``arrive-within`` question without a bound or with one below 0.
+        """
+        from momlint.routed.smt.scripts import bare, template_for
+
+        limits = self._limits()
+        n = overlay.n
+        template = template_for(question, n)
+        keys: list[NDArray[np.int64]] = []
+        try:
+            for section in Encoder(overlay, question):
+                session = self._session(section, bare(template, n, section), limits)
+                for colours, sources in failing(section, session):
+                    if self._traps is not None and len(keys) >= self._traps:
+                        return Undecided(f"more than {self._traps} traps were found, and the search was stopped")
+                    columns = (np.asarray(colours, dtype=np.int64) * n + section.dest) * n
+                    keys.append((columns[:, None] + np.asarray(sources, dtype=np.int64)).ravel())
+        except GaveUp as reason:
+            return Undecided(str(reason))
+        return Refuted(distinct(np.concatenate(keys))) if keys else Proved()
+
+    def survey(self, overlay: Overlay, elements: Elements, asked: Sequence[int]) -> Survey | Undecided:
+        """Which of the elements `asked` cut needed pairs, each failing alone; see `FailureEngine`."""
+        from momlint.routed.smt import cutsets
+        from momlint.routed.smt.scripts import bare, template_for
+
+        limits = self._limits()
+        alone, question = cutsets.singles(overlay, elements, asked)
+        template = template_for(question, alone.n)
+
+        def open_session(section: Section) -> Session:
+            return self._session(section, bare(template, alone.n, section), limits)
+
+        return cutsets.survey(overlay, elements, asked, open_session, self._traps)
+
+    def smallest(
+        self, overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int = 1
+    ) -> Smallest | Kept | Undecided:
+        """The smallest failure within `promise` that cuts a needed pair; see `FailureEngine`."""
+        from momlint.routed.smt import cutsets
+        from momlint.routed.smt.scripts import failures as render
+
+        limits = self._limits()
+        # What no path joins in the first place, no failure cuts.
+        calm, joined = cutsets.singles(overlay, elements, ())
+        apart = self.decide(calm, joined)
+        if isinstance(apart, Undecided):
+            return apart
+        connected = np.ones(len(overlay.pair_source), dtype=np.bool_)
+        if isinstance(apart, Refuted):
+            keys = overlay.pair_dest.astype(np.int64) * overlay.n + overlay.pair_source
+            connected = ~np.isin(keys, apart.failing)
+
+        def choose_from(script: cutsets.FailureScript) -> cutsets.Choices:
+            text = render(script)
+            if self._solver == "z3":
+                from momlint.solving.with_z3 import Z3Choices
+
+                return Z3Choices(text, script.symbols, limits)
+            from momlint.solving.with_pysmt import PysmtChoices
+
+            return PysmtChoices(self._solver, text, script.symbols, limits)
+
+        return cutsets.smallest(overlay, elements, promise, at_least, connected, choose_from)
+
+    def _limits(self) -> Limits:
+        deadline = None if self._timeout is None else time.monotonic() + self._timeout
+        return Limits(self._rlimit, deadline, self._timeout)
+
+    def _session(self, section: Section, text: str, limits: Limits) -> Session:
+        if self._solver == "z3":
+            from momlint.solving.with_z3 import Z3Session
+
+            return Z3Session(section, text, limits)
+        from momlint.solving.with_pysmt import PysmtSession
+
+        return PysmtSession(self._solver, section, text, limits)

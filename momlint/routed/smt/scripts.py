@@ -1,0 +1,130 @@
+"""From sections to SMT-LIB text, through the templates. jinja2 is imported on the first rendering."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from momlint import resources
+from momlint.routed.smt.encode import Encoder, Section, template_of
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, FileSystemBytecodeCache, Template
+    from jinja2.bccache import Bucket
+
+    from momlint.routed.overlay.form import Overlay
+    from momlint.routed.questions.question import Question
+    from momlint.routed.smt.cutsets import FailureScript
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a script's comments call the brokers and colours; without names, their dense ids."""
+
+    broker_names: Sequence[str] = ()
+    colour_names: Sequence[str] = ()
+    title: str = ""
+
+    @property
+    def brokers(self) -> list[tuple[int, str]]:
+        """(dense id, name) of each broker that has a name."""
+        return [(i, _comment(name)) for i, name in enumerate(self.broker_names)]
+
+    def broker(self, broker: int) -> str:
+        """The broker's name with its symbol's number."""
+        return _comment(self.broker_names[broker]) if self.broker_names else f"b{broker}"
+
+    def colour(self, colour: int) -> str:
+        """The colour's name."""
+        return f"colour {_comment(self.colour_names[colour]) if self.colour_names else colour}"
+
+    def plain(self, section: Section) -> str:
+        """The plain colours of `section`, all of them by name."""
+        return ", ".join(self.colour(c) for c in section.plain)
+
+
+def _comment(text: str) -> str:
+    """`text` on one line and printable, so that it cannot end the comment it stands in."""
+    return "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
+
+
+def render(
+    overlay: Overlay,
+    question: Question,
+    *,
+    brokers: Sequence[str] = (),
+    colours: Sequence[str] = (),
+    title: str = "",
+    cores: bool = True,
+) -> str:
+    """`question` as an SMT-LIB 2 script for any solver: a check-sat a destination, all unsat if it holds.
+
+    `brokers`, `colours`: names by dense id, for the comments. `title`: what the script is about, one line.
+    With `cores` the assertions that stand for table entries are named (``hop_2_to_5``, ``hop_2_to_5_in_3`` in
+    colour 3, and ``link_2_4_to_5`` for ``connected``), so that an unsat core says which entries the proof
+    rests on. A question that asks nothing gives a script without a check-sat. Raises `ValueError` for a
+    question without its bound.
+    """
+    names = Names(brokers, colours, _comment(title) or "rendered from an overlay")
+    template = _template(template_of(question, overlay.n))
+    sections = list(Encoder(overlay, question))
+    return template.render(sections=sections, brokers=range(overlay.n), names=names, named=cores)
+
+
+def template_for(question: Question, n: int) -> Template:
+    """The compiled template for `question` on `n` brokers."""
+    return _template(template_of(question, n))
+
+
+def bare(template: Template, n: int, section: Section) -> str:
+    """The script of one section for a solver: no comments, no names."""
+    return template.render(sections=(section,), brokers=range(n), names=None, named=False)
+
+
+def failures(script: FailureScript, names: Names | None = None) -> str:
+    """The script of ``failures.smt2.j2``; with `names` for people, without for a solver."""
+    return _template("failures.smt2.j2").render(s=script, names=names)
+
+
+@functools.cache
+def _template(name: str) -> Template:
+    return _environment().get_template(name)
+
+
+@functools.cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    return Environment(
+        loader=FunctionLoader(lambda name: resources.read_text("templates", name)),
+        bytecode_cache=_compiled_templates(),
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _compiled_templates() -> FileSystemBytecodeCache:
+    """Compiled templates, where Python keeps this module compiled: compiling them costs as much as a small estate.
+
+    jinja2 looks whether they belong to the text, to its own version and to Python's.
+    """
+    from importlib.util import cache_from_source
+
+    from jinja2 import FileSystemBytecodeCache
+
+    class Compiled(FileSystemBytecodeCache):
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            # A folder that is not there or cannot be written to costs time and nothing else.
+            if not sys.dont_write_bytecode:
+                with contextlib.suppress(OSError):
+                    super().dump_bytecode(bucket)
+
+    return Compiled(os.path.dirname(cache_from_source(__file__)), "momlint-%s.template")

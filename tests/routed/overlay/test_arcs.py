@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from momlint.routed.overlay import Hops, arcs, components, is_two_way, live_arcs, reach, usable_hops
+from tests.budget import examples
+from tests.oracles import Oracle
+from tests.strategies import F, L, any_overlays, make_overlay
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(any_overlays(), st.sampled_from([1, 1 << 21]))
+def test_reach_and_live_arcs_against_brute_force(overlay, block):
+    oracle = Oracle(overlay)
+    n = overlay.n
+    every = np.arange(overlay.colours)
+    with mock.patch.object(arcs, "_BLOCK", block):
+        labels = components(overlay, every)
+    dead_hops = Hops.of(overlay).dead(overlay, every)
+    hops = Hops.of(overlay)
+    for c in range(overlay.colours):
+        live = oracle.live_arcs(c)
+        links = [arc.link for arc in live]
+        assert overlay.arc_link[live_arcs(overlay, c)].tolist() == links
+        near = {(arc.tail, arc.head) for arc in live}
+        alive = ~dead_hops[c]
+        assert near == set(zip(hops.tail[alive].tolist(), hops.head[alive].tolist(), strict=True))
+        table = usable_hops(overlay, c)
+        connected = reach(overlay, c)
+        for s in range(n):
+            found = oracle.reachable_from(c, s)
+            assert set(np.flatnonzero(connected[:, s]).tolist()) == found
+            if is_two_way(overlay):
+                assert labels[c, s] == min(found)
+            for d in range(n):
+                entry = oracle.entry(c, d, s)
+                assert table[d, s] == (entry if s != d and (s, entry) in near else -1)
+
+
+def test_two_way():
+    assert is_two_way(make_overlay(3, [L(0, 1), L(1, 2), L(0, 1)]))
+    assert not is_two_way(make_overlay(2, [L(0, 1, one_way=True)]))
+    # Two one-way links, one each way, fail apart: not the same as one two-way link.
+    assert not is_two_way(make_overlay(2, [L(0, 1, one_way=True), L(1, 0, one_way=True)]))
+
+
+@pytest.mark.parametrize("n", [0, 1, 65])
+def test_without_links(n):
+    overlay = make_overlay(n, [], colours=[F(), F()])
+    assert np.array_equal(reach(overlay, 1), np.eye(n, dtype=bool))
+    assert components(overlay, np.arange(2)).tolist() == [list(range(n))] * 2
+
+
+def test_more_than_one_word_of_bits():
+    n = 200
+    overlay = make_overlay(n, [L(i, i + 1, one_way=True) for i in range(n - 1)])
+    connected = reach(overlay, 0)
+    assert np.array_equal(connected, np.tril(np.ones((n, n), bool)))
+
+
+def test_a_long_line_is_one_component():
+    n = 500
+    overlay = make_overlay(n, [L((i * 7) % n, ((i + 1) * 7) % n) for i in range(n - 1)], colours=[F(), F([250])])
+    labels = components(overlay, np.arange(2))
+    assert not labels[0].any()
+    assert len(set(labels[1].tolist())) == 2
