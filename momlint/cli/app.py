@@ -233,8 +233,8 @@ def plan(
         str,
         typer.Option(
             metavar="auto|listed|except",
-            help="How a row says in which colours it holds: all of them listed, or all except a few; auto lists "
-            "them unless there are millions.",
+            help="How a row says in which colours it holds: all of them listed, or all except a few; auto takes what "
+            "is shorter.",
         ),
     ] = "auto",
     estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where the file holds several.")] = None,
@@ -244,15 +244,24 @@ def plan(
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="The same over N processes.")
     ] = None,
+    names: Annotated[
+        bool, typer.Option("--names", help="Call new colours after what fails (none, 1--2) and not 1, 2, 3.")
+    ] = False,
+    in_place: Annotated[
+        bool,
+        typer.Option("--in-place", "-i", help="Write the section into the estate; of a folder, into every estate."),
+    ] = False,
 ) -> None:
     """Plan recovery tables for what the estate promises to survive.
 
     Prints the estate's whole `failures` section, with a colour for each failure and the condensed tables of all
-    brokers. With --output FILE.csv or FILE.parquet the tables go there, and the section names the file.
+    brokers. With --output FILE.csv or FILE.parquet the tables go there, and the section names the file. With
+    --in-place the section is written into the estate's file, and the rest of it stays as it is.
     """
+    from momlint.cli.plan import Arguments
     from momlint.cli.plan import plan as run_plan
 
-    raise typer.Exit(run_plan(path, output, show, broker, sets, estate, spark, jobs))
+    raise typer.Exit(run_plan(Arguments(path, output, show, broker, sets, estate, spark, jobs, names, in_place)))
 
 
 @app.command()

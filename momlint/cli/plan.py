@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from momlint import cli, config
+from momlint import cli, config, discover
 from momlint.cli import estates
 from momlint.cli.console import complain, write
 from momlint.errors import UsageError
+from momlint.report.wording import count
 
 if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate
+    from momlint.routed.recovery.write import Form
 
 #: How a row's set of colours is written.
 FORMS = ("auto", "listed", "except")
@@ -22,57 +25,178 @@ _PARQUET = ("parquet", "pq")
 _TABLES = ("csv", *_PARQUET)
 
 
-def plan(
-    path: str,
-    output: str | None = None,
-    show: str | None = None,
-    broker: str | None = None,
-    sets: str = "auto",
-    name: str | None = None,
-    spark: str | None = None,
-    jobs: int | None = None,
-) -> int:
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What the command line says of ``momlint plan``."""
+
+    path: str
+    output: str | None = None
+    show: str | None = None
+    broker: str | None = None
+    sets: str = "auto"
+    estate: str | None = None
+    spark: str | None = None
+    jobs: int | None = None
+    names: bool = False
+    in_place: bool = False
+
+
+def plan(arguments: Arguments) -> int:
     """Plan, and write what is asked for. Raises `UsageError`.
 
-    To a ``.yaml`` file (without `output`: to standard output) goes the whole ``failures`` section; to a ``.csv`` or
-    ``.parquet`` file go the rows, and the section that names the file to standard output. With `show` standard
-    output gets that table of the documents instead. With `spark` (a master) or `jobs` the rows go to a folder of
-    Parquet files.
+    To a ``.yaml`` file (without an output: to standard output) goes the whole ``failures`` section; to a ``.csv`` or
+    ``.parquet`` file go the rows, and the section that names the file to standard output, or into the estate. With
+    `show` standard output gets that table of the documents instead. With `spark` (a master) or `jobs` the rows go to a
+    folder of Parquet files.
     """
-    if spark is not None or jobs is not None:
-        return _plan_by_many(path, output, show, sets, name, spark, jobs)
-    form = config.choice("--sets", sets, FORMS)
-    ending = output.rpartition(".")[2].lower() if output is not None else None
-    if output is not None:
-        _check_output(output, ending or "")
-    if broker is not None and show is None:
-        raise UsageError("--broker: say which table of the broker with --show")
+    form = config.choice("--sets", arguments.sets, FORMS)
+    output, ending = arguments.output, _ending(arguments.output)
+    by_many = arguments.spark is not None or arguments.jobs is not None
+    _check_options(arguments, ending, by_many=by_many)
+    if output is not None and not by_many:
+        _check_output(output, ending)
+    if arguments.in_place:
+        return _in_place(arguments, form)
+    loaded, estate = _load(arguments.path, arguments.estate)
+    if by_many:
+        write(_plan_by_many(arguments, loaded, estate, form))
+        return cli.OK
+    if arguments.show is not None:
+        _show(arguments, loaded, estate, form)
+    else:
+        section = _section(arguments, loaded, estate, form)
+        if output is not None and ending in _YAML:
+            write(section, output)
+            _told(output, estate, section)
+        else:
+            write(section)
+    return cli.OK
 
+
+def _ending(output: str | None) -> str:
+    return output.rpartition(".")[2].lower() if output is not None else ""
+
+
+def _check_options(arguments: Arguments, ending: str, *, by_many: bool) -> None:
+    """Raises `UsageError` where options do not go together."""
+    if arguments.broker is not None and arguments.show is None:
+        raise UsageError("--broker: say which table of the broker with --show")
+    if by_many:
+        if arguments.show is not None or ending not in _PARQUET:
+            raise UsageError("--spark and --jobs: name a folder for the tables that ends in .parquet with --output")
+        if arguments.spark is not None and arguments.jobs is not None:
+            raise UsageError("--spark and --jobs are two ways of doing one thing; choose one")
+        assert arguments.output is not None
+        if os.path.isfile(arguments.output):
+            raise UsageError(
+                f"--output: {arguments.output} is a file; with --spark or --jobs the tables are a folder of files"
+            )
+    if arguments.in_place:
+        if arguments.path == discover.STDIN:
+            raise UsageError("--in-place: standard input has no place; name a file")
+        if arguments.show is not None:
+            raise UsageError("--in-place and --show: one writes, the other prints; choose one")
+        if ending in _YAML and arguments.output is not None:
+            raise UsageError("--in-place: the section goes into the estate; name a .csv or .parquet file, or none")
+
+
+def _in_place(arguments: Arguments, form: Form) -> int:
+    """Write the section into each estate of the path; the exit code."""
+    found = discover.discover([arguments.path])
+    if found.failures:
+        raise UsageError(found.failures[0])
+    if len(found.files) > 1 and (arguments.output is not None or arguments.estate is not None):
+        raise UsageError(f"{arguments.path}: there are several estates here; name one file for --output and --estate")
+    code = cli.OK
+    for number, file in enumerate(found.files, 1):
+        one = replace(arguments, path=file)
+        where = f"{number} of {len(found.files)}: " if len(found.files) > 1 else ""
+        try:
+            loaded, estate = _load(file, arguments.estate)
+            if len(found.files) > 1 and estate.tolerate is None and not estate.colours_declared:
+                complain(f"momlint: {where}{file}: it promises nothing, so there is nothing to plan")
+                continue
+            if arguments.spark is not None or arguments.jobs is not None:
+                section = _plan_by_many(one, loaded, estate, form)
+            else:
+                section = _section(one, loaded, estate, form)
+            _write_into(loaded, section)
+            _told(where + file, estate, section)
+        except UsageError as error:
+            if len(found.files) == 1:
+                raise
+            complain(f"momlint: error: {where}{error}")
+            code = cli.FAULT
+    return code
+
+
+def _write_into(loaded: LoadedEstate, section: str) -> None:
+    """Put the section into the estate's own file. Raises `UsageError`, and then the file is as it was."""
+    from momlint.estate import load_source
+    from momlint.source import read_source
+    from momlint.source.editing import with_section
+
+    file = loaded.source.file
+    elsewhere = [
+        source.file
+        for source, document in loaded.documents[1:]
+        if document.find(("failures",)) is not None and source.file != file
+    ]
+    if elsewhere:
+        raise UsageError(f"--in-place: a part of `failures` stands in {elsewhere[0]}; bring it into {file} first")
+    _, document = loaded.documents[0]
+    with open(file, "rb") as stream:
+        data = stream.read()
+    try:
+        changed = with_section(data, document, "failures", section)
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from error
+    again = load_source(read_source(changed, file))[loaded.index]
+    if again.estate is None or again.problems or again.source.problems:
+        raise UsageError(f"{file}: with the new `failures` it could not be read any more (is there an anchor in it?)")
+    write(changed.decode(), file)
+
+
+def _told(target: str, estate: Estate, section: str) -> None:
+    """Say what was written, and how much."""
+    lines = section.splitlines()
+    rows = sum(line.lstrip().startswith("- {to:") for line in lines)
+    text = f"{count(rows, 'row')} of recovery tables" if rows else "`failures`"
+    complain(f"momlint: wrote {target}: {text} for {count(len(estate.brokers), 'broker')}")
+
+
+def _section(arguments: Arguments, loaded: LoadedEstate, estate: Estate, form: Form) -> str:
+    """The whole section; the rows are written to their file, if they have one."""
     from momlint.routed.recovery import failures_yaml, write_recovery
+    from momlint.routed.recovery import plan as make_plan
+
+    made = make_plan(estate, named=arguments.names)
+    table = made.table()
+    output = arguments.output
+    if output is None or _ending(output) in _YAML:
+        return "".join(failures_yaml(estate, made, table, form=form))
+    section = "".join(failures_yaml(estate, made, None, _reference(arguments.path, loaded, output)))
+    colours = [one.name for one in made.colours]
+    write_recovery(output, table, [one.id for one in estate.brokers], colours, form)
+    complain(f"momlint: wrote {output}: {count(table.rows, 'row')} in {count(len(colours), 'colour')}")
+    return section
+
+
+def _show(arguments: Arguments, loaded: LoadedEstate, estate: Estate, form: Form) -> None:
     from momlint.routed.recovery import plan as make_plan
     from momlint.routed.recovery.show import VIEWS
     from momlint.routed.recovery.show import show as tables
 
-    view = config.choice("--show", show, VIEWS) if show is not None else None
-    loaded, estate = _load(path, name)
-    chosen = estates.broker(estate, broker, "--broker") if broker is not None else None
-    made = make_plan(estate)
-    table = made.table()
-
-    section = None
-    if ending in _TABLES and output is not None:
-        section = "".join(failures_yaml(estate, made, None, _reference(path, loaded, output)))
-        names = [one.name for one in made.colours]
-        write_recovery(output, table, [one.id for one in estate.brokers], names, form)
-    elif output is not None:
-        write("".join(failures_yaml(estate, made, table, form=form)), output)
-    elif view is None:
-        section = "".join(failures_yaml(estate, made, table, form=form))
-    if view is not None:
-        write("".join(tables(view, estate, made, table, chosen)))
-    elif section is not None:
-        write(section)
-    return cli.OK
+    assert arguments.show is not None
+    view = config.choice("--show", arguments.show, VIEWS)
+    chosen = estates.broker(estate, arguments.broker, "--broker") if arguments.broker is not None else None
+    if arguments.output is not None:
+        section = _section(arguments, loaded, estate, form)
+        if _ending(arguments.output) in _YAML:
+            write(section, arguments.output)
+            _told(arguments.output, estate, section)
+    made = make_plan(estate, named=arguments.names)
+    write("".join(tables(view, estate, made, made.table(), chosen)))
 
 
 def _load(path: str, name: str | None) -> tuple[LoadedEstate, Estate]:
@@ -90,33 +214,25 @@ def _load(path: str, name: str | None) -> tuple[LoadedEstate, Estate]:
 
 def _reference(path: str, loaded: LoadedEstate, output: str) -> str:
     """How the estate's file would name `output`."""
-    folder = os.path.dirname(loaded.source.file) if path != "-" else ""
+    folder = os.path.dirname(loaded.source.file) if path != discover.STDIN else ""
     return os.path.relpath(output, folder or ".").replace(os.sep, "/")
 
 
-def _plan_by_many(
-    path: str, output: str | None, show: str | None, sets: str, name: str | None, spark: str | None, jobs: int | None
-) -> int:
-    form = config.choice("--sets", sets, FORMS)
-    if show is not None or output is None or output.rpartition(".")[2].lower() not in _PARQUET:
-        raise UsageError("--spark and --jobs: name a folder for the tables that ends in .parquet with --output")
-    if os.path.isfile(output):
-        raise UsageError(f"--output: {output} is a file; with --spark or --jobs the tables are a folder of files")
-    if spark is not None and jobs is not None:
-        raise UsageError("--spark and --jobs are two ways of doing one thing; choose one")
-    loaded, estate = _load(path, name)
-
+def _plan_by_many(arguments: Arguments, loaded: LoadedEstate, estate: Estate, form: Form) -> str:
+    """Write the tables to a folder, by Spark or a pool of processes; the section that names it."""
     from momlint.cli.console import Progress
     from momlint.fleet.choose import Wishes, choose
     from momlint.fleet.planning import plan_into
     from momlint.routed.recovery import failures_yaml
 
+    output = arguments.output
+    assert output is not None
     with Progress() as progress:
-        wishes = Wishes("spark" if spark is not None else "process", spark, jobs)
+        wishes = Wishes("spark" if arguments.spark is not None else "process", arguments.spark, arguments.jobs)
         with choose([loaded.source.file], wishes, progress).runner as runner:
-            made = plan_into(estate, output, runner, form)
-    write("".join(failures_yaml(estate, made, None, _reference(path, loaded, output))))
-    return cli.OK
+            made = plan_into(estate, output, runner, form, named=arguments.names)
+    complain(f"momlint: wrote {output}: tables in {count(len(made.colours), 'colour')}")
+    return "".join(failures_yaml(estate, made, None, _reference(arguments.path, loaded, output)))
 
 
 def _check_output(output: str, ending: str) -> None:

@@ -101,15 +101,24 @@ class PlanParts(Work[Written]):
         return Written(0, f"destinations `{self._bounds[unit]}` to `{self._bounds[unit + 1] - 1}`: {fault.reason}")
 
 
-def plan_into(estate: Estate, folder: str, runner: Runner, form: Form = "auto", target: float = TARGET) -> Plan:
+def plan_into(
+    estate: Estate,
+    folder: str,
+    runner: Runner,
+    form: Form = "auto",
+    target: float = TARGET,
+    *,
+    named: bool = False,
+) -> Plan:
     """Plan as `momlint.routed.recovery.plan` does; write the tables as Parquet files into `folder`, which is made.
 
     The rows are those of ``plan(estate).table()``, in parts by destination. What is returned has the colours and the
-    overlay without failure, and no deltas. Workers write the files themselves, so that they must see the folder.
+    overlay without failure, and no deltas. `named`: as for `planned_colours`. Workers write the files themselves, so
+    that they must see the folder.
 
     Raises `UsageError` (see `planned_colours`), for a folder that is not empty, and where a part was given up.
     """
-    colours = tuple(planned_colours(estate))
+    colours = tuple(planned_colours(estate, named=named))
     calm = build_overlay(
         replace(
             estate,
@@ -135,7 +144,7 @@ def plan_into(estate: Estate, folder: str, runner: Runner, form: Form = "auto", 
     seconds = len(colours) * calm.n**2 * SECONDS
     parts = max(1, min(calm.n, max(runner.takers, round(seconds / target))))
     bounds = np.linspace(0, calm.n, parts + 1).astype(int).tolist()
-    work = PlanParts(network, bounds, os.path.abspath(folder), form)
+    work = PlanParts(network, bounds, os.path.abspath(folder), "except" if form == "auto" else form)
     lost = [done.undecided for done in runner.run(work, [seconds / parts] * parts) if done.undecided is not None]
     if lost:
         raise UsageError(f"{folder}: the plan is not complete: {lost[0]}")

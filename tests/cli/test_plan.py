@@ -28,7 +28,7 @@ failures:
     3: [1--3]
     4: [2--3]
 """
-ROWS = """\
+LISTED = """\
   recovery:
     1:
       - {to: 2, via: 2, colours: [1, 3, 4]}
@@ -46,6 +46,25 @@ ROWS = """\
       - {to: 1, via: 2, colours: [3]}
       - {to: 2, via: 1, colours: [4]}
 """
+#: What is shorter: three colours of four, or the one that is left.
+ROWS = """\
+  recovery:
+    1:
+      - {to: 2, via: 2, except: [2]}
+      - {to: 3, via: 3, except: [3]}
+      - {to: 2, via: 3, colours: [2]}
+      - {to: 3, via: 2, colours: [3]}
+    2:
+      - {to: 1, via: 1, except: [2]}
+      - {to: 3, via: 3, except: [4]}
+      - {to: 1, via: 3, colours: [2]}
+      - {to: 3, via: 1, colours: [4]}
+    3:
+      - {to: 1, via: 1, except: [3]}
+      - {to: 2, via: 2, except: [4]}
+      - {to: 1, via: 2, colours: [3]}
+      - {to: 2, via: 1, colours: [4]}
+"""
 
 
 @pytest.fixture
@@ -57,6 +76,7 @@ def triangle(folder: Path) -> Path:
 
 def test_the_section_goes_to_standard_output(run: Run, triangle: Path) -> None:
     assert run("plan", "triangle.yaml") == (0, SECTION + ROWS, "")
+    assert run("plan", "triangle.yaml", "--sets", "listed") == (0, SECTION + LISTED, "")
 
 
 def test_from_standard_input(run: Run, folder: Path) -> None:
@@ -64,7 +84,8 @@ def test_from_standard_input(run: Run, folder: Path) -> None:
 
 
 def test_the_section_goes_to_a_file(run: Run, triangle: Path) -> None:
-    assert run("plan", "triangle.yaml", "--output", "plan.yaml") == (0, "", "")
+    said = "momlint: wrote plan.yaml: 12 rows of recovery tables for 3 brokers\n"
+    assert run("plan", "triangle.yaml", "--output", "plan.yaml") == (0, "", said)
     assert Path("plan.yaml").read_text() == SECTION + ROWS
 
 
@@ -73,7 +94,8 @@ def test_the_section_goes_to_a_file(run: Run, triangle: Path) -> None:
 def test_what_is_planned_is_read_by_check(run: Run, triangle: Path, ending: str, sets: str) -> None:
     Path("tables").mkdir()
     planned = run("plan", "triangle.yaml", "--output", f"tables/rows.{ending}", "--sets", sets)
-    assert planned == (0, SECTION + f"  recovery: {{file: tables/rows.{ending}}}\n", "")
+    said = f"momlint: wrote tables/rows.{ending}: 12 rows in 4 colours\n"
+    assert planned == (0, SECTION + f"  recovery: {{file: tables/rows.{ending}}}\n", said)
     Path("whole.yaml").write_text(ESTATE + planned.out)
     checked = run("check", "whole.yaml", "--fail-on", "warning")
     assert checked.code == 0
@@ -89,7 +111,7 @@ def test_the_file_is_named_as_seen_from_the_estate(run: Run, folder: Path) -> No
     assert "  recovery: {file: ../rows.csv}\n" in out
 
 
-@pytest.mark.parametrize("line", [(3, "1,3,1,1 2 4"), (4, "1,2,1,2")])
+@pytest.mark.parametrize("line", [(3, "1,3,1,,3"), (4, "1,2,1,2,")])
 def test_a_wrong_row_of_csv_is_found_at_its_line(run: Run, triangle: Path, line: tuple[int, str]) -> None:
     out = run("plan", "triangle.yaml", "--output", "rows.csv").out
     Path("whole.yaml").write_text(ESTATE + out)
@@ -202,3 +224,125 @@ def test_too_many_colours(run: Run, folder: Path) -> None:
     # 1 + 80 + 3,160 + 82,160
     assert "85,401 colours" in refused.err
     assert "65,536" in refused.err
+
+
+# -- names, and in place ------------------------------------------------------------------------------------------
+
+
+def test_colours_called_after_what_fails(run: Run, triangle: Path) -> None:
+    section = yaml.safe_load(run("plan", "triangle.yaml", "--names").out)["failures"]
+    assert section["colours"] == {"none": [], "1--2": ["1--2"], "1--3": ["1--3"], "2--3": ["2--3"]}
+    assert {"to": 2, "via": 3, "colours": ["1--2"]} in section["recovery"][1]
+
+
+def test_a_name_that_is_taken_gets_a_number(run: Run, folder: Path) -> None:
+    promise = "failures: {tolerate: single-link, colours: {none: [1--2]}}\n"
+    (folder / "a.yaml").write_text(ESTATE + promise)
+    colours = yaml.safe_load(run("plan", "a.yaml", "--names").out)["failures"]["colours"]
+    assert colours == {"none": ["1--2"], "none (2)": [], "1--3": ["1--3"], "2--3": ["2--3"]}
+
+
+COMMENTED = """\
+# who runs what
+momlint: 1
+name: triangle   # three of them
+brokers: {1: , 2: , 3: }
+failures:  # what we promise
+  tolerate: single-link
+  # the end of the section
+
+links:   # the ring
+  - {between: [1, 2]}
+  - {between: [1, 3]}
+  - {between: [2, 3]}
+# goodbye"""
+
+
+def test_in_place_keeps_the_rest_byte_for_byte(run: Run, folder: Path) -> None:
+    (folder / "a.yaml").write_text(COMMENTED)
+    ran = run("plan", "a.yaml", "--in-place")
+    assert ran == (0, "", "momlint: wrote a.yaml: 12 rows of recovery tables for 3 brokers\n")
+    text = (folder / "a.yaml").read_text()
+    before, after = COMMENTED.split("failures:  # what we promise\n  tolerate: single-link")
+    assert text == before + (SECTION + ROWS).rstrip("\n") + after
+    assert run("check", "a.yaml").code == 0
+    # What has been planned is planned again to the same bytes.
+    run("plan", "a.yaml", "--in-place")
+    assert (folder / "a.yaml").read_text() == text
+
+
+def test_in_place_with_windows_line_ends_mark_and_indentation(run: Run, folder: Path) -> None:
+    text = "\ufeff---\n" + "".join(f"  {line}\n" for line in (ESTATE + PROMISE).splitlines()) + "...\n"
+    (folder / "a.yaml").write_bytes(text.replace("\n", "\r\n").encode())
+    assert run("plan", "a.yaml", "--in-place").code == 0
+    data = (folder / "a.yaml").read_bytes()
+    assert (
+        data.decode().replace("\r\n", "\n")
+        == "\ufeff---\n" + "".join(f"  {line}\n" for line in (ESTATE + SECTION + ROWS).splitlines()) + "...\n"
+    )
+    assert data.count(b"\n") == data.count(b"\r\n")
+
+
+def test_in_place_the_section_of_several_estates(run: Run, folder: Path) -> None:
+    """Of two in a file the one that is named, which has declared colours and no section to replace but its own."""
+    other = ESTATE.replace("triangle", "other") + "# end of other\n"
+    (folder / "a.yaml").write_text(other + "---\n" + ESTATE + PROMISE)
+    assert run("plan", "a.yaml", "--in-place", "--estate", "triangle").code == 0
+    assert (folder / "a.yaml").read_text() == other + "---\n" + ESTATE + SECTION + ROWS
+
+
+def test_in_place_with_tables_beside(run: Run, folder: Path) -> None:
+    (folder / "a.yaml").write_text(ESTATE + PROMISE)
+    assert run("plan", "a.yaml", "--in-place", "-o", "rows.csv").code == 0
+    assert (folder / "a.yaml").read_text() == ESTATE + SECTION + "  recovery: {file: rows.csv}\n"
+    assert run("check", "a.yaml").code == 0
+
+
+def test_a_folder_in_place(run: Run, folder: Path) -> None:
+    """Each estate is planned; one that promises nothing and one that cannot be read are told, and lose nothing else."""
+    (folder / "estates").mkdir()
+    (folder / "estates" / "a.mom.yaml").write_text(ESTATE + PROMISE)
+    (folder / "estates" / "b.mom.yaml").write_text(ESTATE)
+    (folder / "estates" / "c.mom.yaml").write_text("momlint: 1\nbrokers: {1: }\nlinks: [{between: [1, 9]}]\n" + PROMISE)
+    (folder / "estates" / "d.mom.yaml").write_text(ESTATE + PROMISE)
+    ran = run("plan", "estates", "--in-place")
+    assert ran.code == 2
+    first, second, third, fourth = ran.err.splitlines()
+    assert first.startswith("momlint: wrote 1 of 4: estates/a.mom.yaml")
+    assert second.startswith("momlint: 2 of 4: estates/b.mom.yaml: it promises nothing")
+    assert third.startswith("momlint: error: 3 of 4: estates/c.mom.yaml: something is wrong")
+    assert fourth.startswith("momlint: wrote 4 of 4: estates/d.mom.yaml")
+    for name in ("a", "d"):
+        assert (folder / "estates" / f"{name}.mom.yaml").read_text() == ESTATE + SECTION + ROWS
+    assert (folder / "estates" / "b.mom.yaml").read_text() == ESTATE
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{momlint: 1, brokers: {1: , 2: }, links: [{between: [1, 2]}], failures: {tolerate: single-link}}\n", "block"),
+        (ESTATE + "x-f: &f {tolerate: single-link}\nfailures: *f\n", "anchor"),
+    ],
+)
+def test_what_cannot_be_changed_in_place_stays(run: Run, folder: Path, text: str, says: str) -> None:
+    (folder / "a.yaml").write_text(text)
+    ran = run("plan", "a.yaml", "--in-place")
+    assert ran.code == 2
+    assert says in ran.err
+    assert (folder / "a.yaml").read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("-", "--in-place"), "--in-place: standard input has no place"),
+        (("triangle.yaml", "--in-place", "--show", "super"), "--in-place and --show"),
+        (("triangle.yaml", "--in-place", "-o", "x.yaml"), "--in-place: the section goes into the estate"),
+    ],
+)
+def test_options_of_in_place_that_do_not_go_together(
+    run: Run, triangle: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    ran = run("plan", *arguments)
+    assert ran.code == 2
+    assert says in ran.err

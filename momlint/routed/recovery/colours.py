@@ -88,12 +88,12 @@ def groups_of(estate: Estate) -> list[GroupMembers]:
     return [(tuple(group.links), tuple(group.brokers)) for group in estate.groups]
 
 
-def planned_colours(estate: Estate, most: int = MOST_COLOURS) -> list[PlannedColour]:
+def planned_colours(estate: Estate, most: int = MOST_COLOURS, *, named: bool = False) -> list[PlannedColour]:
     """The colours of a plan: those that the estate declares, then one for each tolerated failure that has none.
 
-    New colours are called by the smallest whole numbers from 1 on that are free. The failure of nothing always has
-    a colour. Raises `UsageError` where the estate promises nothing and declares nothing, and where the promise
-    asks for more than `most` colours.
+    New colours are called by the smallest whole numbers from 1 on that are free; with `named`, after what fails:
+    ``none``, ``1--2``, ``1--2+4``. The failure of nothing always has a colour. Raises `UsageError` where the estate
+    promises nothing and declares nothing, and where the promise asks for more than `most` colours.
     """
     colours = [
         PlannedColour(colour.name, Failure(tuple(colour.failed_links), tuple(colour.failed_brokers)), colour.place)
@@ -119,13 +119,24 @@ def planned_colours(estate: Estate, most: int = MOST_COLOURS) -> list[PlannedCol
             "failures at once, or list the combinations that matter under `failures.colours`"
         )
     known = {colour.failure for colour in colours}
-    names = _free_names([colour.name for colour in colours])
+    taken = {colour.name for colour in colours}
+    numbers = _free_names(frozenset(taken))
     for failure in tolerated(links, brokers, tolerate, groups):
         if failure not in known:
-            colours.append(PlannedColour(next(names), failure))
+            name = _name_of(estate, failure, taken) if named else next(numbers)
+            taken.add(name)
+            colours.append(PlannedColour(name, failure))
     return colours
 
 
-def _free_names(taken: Sequence[str]) -> Iterator[str]:
-    used = frozenset(taken)
-    return (name for name in map(str, count(1)) if name not in used)
+def _name_of(estate: Estate, failure: Failure, taken: set[str]) -> str:
+    """What fails, as the name of a colour; with a number behind it where another colour is called so already."""
+    parts = [estate.links[link].id for link in failure.links] + [estate.brokers[one].id for one in failure.brokers]
+    name = "+".join(parts) or "none"
+    if name not in taken:
+        return name
+    return next(other for other in (f"{name} ({number})" for number in count(2)) if other not in taken)
+
+
+def _free_names(taken: frozenset[str]) -> Iterator[str]:
+    return (name for name in map(str, count(1)) if name not in taken)

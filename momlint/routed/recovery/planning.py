@@ -37,7 +37,7 @@ class Plan:
         return sizes(table, o.n, neighbour_counts(o.n, o.arc_tail, o.arc_head))
 
 
-def plan(estate: Estate, most: int = MOST_COLOURS) -> Plan:
+def plan(estate: Estate, most: int = MOST_COLOURS, *, named: bool = False) -> Plan:
     """Plan the estate's recovery tables: `planned_colours`, and for each the shortest paths of what is left.
 
     Least cost, ties to the next hop that stands first in ``brokers`` (in the thesis Dijkstra's algorithm runs on a
@@ -45,9 +45,9 @@ def plan(estate: Estate, most: int = MOST_COLOURS) -> Plan:
     the tree of a destination is computed anew, see `momlint.routed.overlay.healed_deltas`). ``routing.tables`` plays
     no part: where there are recovery rows, they alone are the tables.
 
-    Raises `UsageError` (see `planned_colours`).
+    `named`: new colours are called after what fails. Raises `UsageError` (see `planned_colours`).
     """
-    colours = tuple(planned_colours(estate, most))
+    colours = tuple(planned_colours(estate, most, named=named))
     healing = replace(
         estate,
         topics=(),

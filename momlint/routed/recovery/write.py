@@ -21,9 +21,6 @@ from momlint.routed.recovery.quoting import cell_name, yaml_name
 if TYPE_CHECKING:
     from momlint.estate.resolved import Estate, Link
 
-#: With so many colours in all rows together, every row lists its colours; with more, a row that holds in most
-#: colours lists those it does not hold in, since the lists would be far larger than what they say.
-MOST_LISTED = 1 << 22
 #: Colours in one row group of Parquet.
 _GROUP = 1 << 22
 #: Rows that are turned into text at once.
@@ -48,7 +45,7 @@ class _Rows:
 
 def says_except(table: RecoveryTable, form: Form = "auto") -> bool:
     """Whether rows that hold in most colours are written with ``except``."""
-    return form == "except" or (form == "auto" and int(table.set_sizes.sum()) > MOST_LISTED)
+    return form == "except" or (form == "auto" and bool(table.inverted.any()))
 
 
 def _pieces(table: RecoveryTable, by_exception: bool, most_rows: int, most_listed: int) -> Iterator[_Rows]:
@@ -93,8 +90,9 @@ def write_recovery(
 ) -> None:
     """Write the rows to a ``.csv`` or ``.parquet`` file with the columns broker, to, via, colours (and except).
 
-    `form` says how sets are written: ``listed``, every colour of every row; ``except``, with a column ``except``
-    where that is shorter; ``auto``, listed up to `MOST_LISTED` colours in all rows together.
+    `form` says how sets are written: ``listed``, every colour of every row; ``except``, the colours in which a row
+    does not hold where that is shorter, with a column of that name; ``auto``, the same, without the column where no
+    row needs it.
 
     Raises `UsageError` for another ending, and where the file cannot be written; what stood there before stays
     until the new file is complete.

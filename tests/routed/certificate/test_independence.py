@@ -72,7 +72,8 @@ import sys
 from momlint.cli import main
 assert main(["verify", {certificate!r}]) == 0
 print([name for name in sys.modules if name.startswith((
-    "momlint.routed.graph", "momlint.routed.smt", "momlint.routed.checks", "momlint.lint", "momlint.routed.overlay", "momlint.routed.recovery",
+    "momlint.routed.graph", "momlint.routed.smt", "momlint.routed.checks", "momlint.lint",
+    "momlint.routed.overlay", "momlint.routed.recovery",
     "momlint.routed.certificate.make", "rustworkx", "networkx", "z3", "pysmt"))])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
