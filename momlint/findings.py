@@ -13,9 +13,9 @@ Two shapes of one thing:
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 
 class Severity(enum.StrEnum):
@@ -92,6 +92,12 @@ class Affected:
     pairs: int = 0
 
 
+#: One value of a finding's ``data``: plain, so that every report can write it down.
+Datum: TypeAlias = str | int | float | tuple[str, ...]
+#: What a finding is about, by name (``broker``, ``via``, ``destinations``): for programs, which read no sentences.
+Data: TypeAlias = Mapping[str, Datum]
+
+
 @dataclass(frozen=True, slots=True)
 class RelatedDraft:
     """A second place that a draft speaks of."""
@@ -102,7 +108,12 @@ class RelatedDraft:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A finding as a check builds it: symbolic places, no file, no line, no severity."""
+    """A finding as a check builds it: symbolic places, no file, no line, no severity.
+
+    `message` is one short sentence that says what is wrong and stands alone; `label` says of the primary place what it
+    has to do with it; `help` says what to do. What `witness`, `affected` and `related` hold, none of them repeats: the
+    reports put the parts together. `data` has the names that the sentence is made of.
+    """
 
     code: str
     place: Place
@@ -111,6 +122,8 @@ class Draft:
     witness: Witness | None = None
     affected: Affected | None = None
     related: Sequence[RelatedDraft] = ()
+    label: str = ""
+    data: Data = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +153,8 @@ class Finding:
     witness: Witness | None = None
     affected: Affected | None = None
     related: tuple[Related, ...] = ()
+    label: str = ""
+    data: Data = field(default_factory=dict, hash=False)
 
     @property
     def sort_key(self) -> tuple[object, ...]:
@@ -151,7 +166,7 @@ class Finding:
 class Problem:
     """Something wrong that a reader already has a span for (invalid YAML, an invalid estate).
 
-    `file` is set where the problem stands in another file than the one being read.
+    `file` is set where the problem stands in another file than the one being read. `label` and `data` as in a `Draft`.
     """
 
     code: str
@@ -160,6 +175,8 @@ class Problem:
     help: str = ""
     related: tuple[Related, ...] = ()
     file: str | None = None
+    label: str = ""
+    data: Data = field(default_factory=dict, hash=False)
 
 
 @dataclass(slots=True)

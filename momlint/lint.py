@@ -225,7 +225,15 @@ def _add_problem(result: FileResult, problem: Problem, file: str, options: Optio
     where = problem.file or file
     if options.selects_in(where, problem.code):
         result.findings.append(
-            _finding(problem.code, where, problem.span, problem.message, problem.help, related=problem.related)
+            _finding(
+                problem.code,
+                where,
+                problem.span,
+                problem.message,
+                problem.help,
+                related=problem.related,
+                about=problem,
+            )
         )
 
 
@@ -236,7 +244,7 @@ def _finding(
     message: str,
     help_text: str,
     *,
-    draft: Draft | None = None,
+    about: Draft | Problem | None = None,
     related: Iterable[Related] = (),
 ) -> Finding:
     rule = rule_name(code).load()
@@ -249,9 +257,11 @@ def _finding(
         message,
         help_text,
         rule.url,
-        draft.witness if draft else None,
-        draft.affected if draft else None,
+        about.witness if isinstance(about, Draft) else None,
+        about.affected if isinstance(about, Draft) else None,
         tuple(related),
+        about.label if about else "",
+        about.data if about else {},
     )
 
 
@@ -342,7 +352,7 @@ def _add_draft(result: FileResult, loaded: LoadedEstate, draft: Draft, options: 
         return
     related = [Related(file, place, "it comes in here") for place in via]
     related += [_related(loaded, one) for one in draft.related]
-    result.findings.append(_finding(draft.code, file, span, draft.message, draft.help, draft=draft, related=related))
+    result.findings.append(_finding(draft.code, file, span, draft.message, draft.help, about=draft, related=related))
 
 
 def _related(loaded: LoadedEstate, draft: RelatedDraft) -> Related:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from momlint.estate.files import directory, find_files, identity, is_pattern, join, read_file
 from momlint.estate.quick import is_null
@@ -63,7 +63,16 @@ class LoadedEstate:
             if (other_file, other_span) not in seen:
                 seen.add((other_file, other_span))
                 related.append(Related(other_file, other_span, other.message))
-        return Problem(draft.code, span, _printable(draft.message), _printable(draft.help), tuple(related), file)
+        return Problem(
+            draft.code,
+            span,
+            _printable(draft.message),
+            _printable(draft.help),
+            tuple(related),
+            file,
+            _printable(draft.label),
+            draft.data,
+        )
 
 
 def load_source(
@@ -214,7 +223,7 @@ def _printable(text: str) -> str:
 
 
 def _in_file(problem: Problem, file: str) -> Problem:
-    return Problem(problem.code, problem.span, problem.message, problem.help, problem.related, problem.file or file)
+    return replace(problem, file=problem.file or file)
 
 
 def _stem(file: str) -> str:

@@ -25,7 +25,10 @@ def render(report: Report) -> str:
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
-    """One finding; ``witness`` and ``affected`` only where there is one, ``related`` always a list."""
+    """One finding: ``related`` is always there, ``witness``, ``affected``, ``label`` and ``data`` where there is one.
+
+    ``label`` and ``data`` joined version 1 later, so they stand last.
+    """
     result: dict[str, Any] = {
         "code": finding.code,
         "rule": finding.rule,
@@ -43,6 +46,12 @@ def finding_object(finding: Finding) -> dict[str, Any]:
     result["related"] = [
         {"file": other.file, "span": span_object(other.span), "message": other.message} for other in finding.related
     ]
+    if finding.label:
+        result["label"] = finding.label
+    if finding.data:
+        result["data"] = {
+            name: list(value) if isinstance(value, tuple) else value for name, value in finding.data.items()
+        }
     return result
 
 
