@@ -8,6 +8,7 @@ wins.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -105,6 +106,15 @@ def did_you_mean(word: str, words: Collection[str]) -> str:
     from momlint.estate.nearest import did_you_mean as hint
 
     return hint(word, words)
+
+
+def jobs(what: str, value: str) -> int:
+    """How many processes: a whole number, or ``auto`` for one a processor. Raises `UsageError` for anything else."""
+    if value == "auto":
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not re.fullmatch("[0-9]{1,4}", value) or int(value) < 1:
+        raise UsageError(f"{what} must be a whole number of at least 1, or auto, not {value!r}")
+    return int(value)
 
 
 def choice(where: str, value: str, choices: tuple[str, ...]) -> Any:
@@ -216,9 +226,9 @@ class _Reader(NamedTuple):
         value = self.table.get("jobs")
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise self._fault("jobs", "a whole number of at least 1")
-        return value
+        if isinstance(value, bool) or not isinstance(value, (int, str)):
+            raise self._fault("jobs", "a whole number of at least 1, or auto")
+        return jobs(f"{self.file}: the setting `jobs`", str(value))
 
     def _per_file_ignores(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         value = self.table.get("per-file-ignores")

@@ -137,8 +137,8 @@ def _results(
     progress: Callable[[str], None] | None,
 ) -> Iterator[FileResult]:
     say = progress or (lambda _: None)
-    for path in paths:
-        say(path)
+    for number, path in enumerate(paths, 1):
+        say(f"file {number} of {len(paths)}: {path}")
         yield lint_stdin(read_stdin, options) if path == "-" else lint_file(path, options)
 
 

@@ -109,7 +109,8 @@ def check(
         typer.Option("--shard-memory", metavar="MIB", help="Give it up when it needs more memory than this."),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", metavar="N", help="Spread the work over N processes.")
+        str | None,
+        typer.Option("--jobs", "-j", metavar="N|auto", help="Spread the work over N processes, or one a processor."),
     ] = None,
     config: Annotated[
         str | None,
@@ -242,7 +243,7 @@ def plan(
         str | None, typer.Option(metavar="MASTER", help="Spread the work over Spark; --output becomes a folder.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="The same over N processes.")
+        str | None, typer.Option("--jobs", "-j", metavar="N|auto", help="The same over N processes.")
     ] = None,
     names: Annotated[
         bool, typer.Option("--names", help="Call new colours after what fails (none, 1--2) and not 1, 2, 3.")

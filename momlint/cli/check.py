@@ -47,7 +47,7 @@ class Arguments(NamedTuple):
     runner: str | None = None
     shard_seconds: float | None = None
     shard_memory: int | None = None
-    jobs: int | None = None
+    jobs: str | None = None
     config: str | None = None
     explain_transients: bool = False
     report: Sequence[str] = ()
@@ -66,8 +66,8 @@ def check(arguments: Arguments) -> int:
         _writable("--certificate", arguments.certificate)
     if arguments.timeout is not None and not 0 < arguments.timeout < float("inf"):
         raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
-    if arguments.jobs is not None and arguments.jobs < 1:
-        raise UsageError(f"--jobs must be at least 1, not {arguments.jobs}")
+    if arguments.jobs is not None:
+        config.jobs("--jobs", arguments.jobs)
     paths = list(arguments.paths) or ["."]
     settings = _settings(arguments.config, paths)
     options = _options(arguments, settings, rule_names())
@@ -233,7 +233,7 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
         select=select or settings.select or (),
         ignore=ignore or settings.ignore or (),
         timeout=arguments.timeout if arguments.timeout is not None else settings.timeout,
-        jobs=arguments.jobs if arguments.jobs is not None else settings.jobs or 1,
+        jobs=config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else settings.jobs or 1,
         per_file_ignores=dict(settings.per_file_ignores),
         base=settings.base,
         sections=_sections(arguments),

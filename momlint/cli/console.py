@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import time
 from types import TracebackType
@@ -12,6 +13,7 @@ from typing import Self
 #: Seconds before anything is said about progress.
 PATIENCE = 1.0
 _REFRESH = 0.25
+_COUNT = re.compile(r"\b(\d{1,9}) of (\d{1,9})\b")
 # Signs that momlint writes itself, and what stands for them on a terminal that has no such sign.
 _SIGNS = (("\u2192", "->"), ("\u2013", "-"), ("\u201c", '"'), ("\u201d", '"'))
 
@@ -82,10 +84,23 @@ def columns() -> int | None:
     return shutil.get_terminal_size().columns
 
 
-class Progress:
-    """One line on standard error that says what is being done, from the second second on.
+def time_left(doing: str, passed: float) -> str:
+    """``, about 40 s left``, where `doing` counts (``3 of 40``) and enough is done to tell by what has `passed`."""
+    count = _COUNT.search(doing)
+    if count is None:
+        return ""
+    done, whole = int(count[1]) - 1, int(count[2])
+    if done < 1 or done >= whole:
+        return ""
+    seconds = passed * (whole - done) / done
+    return f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {seconds:.0f} s left"
 
-    Call it with what is being done now; use it as a context manager, which clears the line at the end.
+
+class Progress:
+    """One line on standard error that says what is being done, from the second second on, and how long it may last.
+
+    Call it with what is being done now; a count in it (``3 of 40``: so many are done or in hand) tells how much is
+    left. Use it as a context manager, which clears the line at the end.
     Without a terminal on standard error, or when `enabled` is false, it does nothing.
     """
 
@@ -122,8 +137,9 @@ class Progress:
         wait, shown = PATIENCE, False
         with contextlib.suppress(OSError):
             while not self._done.wait(wait):
-                seconds = int(time.monotonic() - self._started)
-                line = f"momlint: {printable(self._doing) or 'working'} ({seconds} s)"
+                doing = self._doing
+                passed = time.monotonic() - self._started
+                line = f"momlint: {printable(doing) or 'working'} ({int(passed)} s{time_left(doing, passed)})"
                 width = shutil.get_terminal_size().columns - 1
                 sys.stderr.write("\r\x1b[K" + line.encode("ascii", "replace").decode()[:width])
                 sys.stderr.flush()

@@ -36,7 +36,7 @@ class Arguments:
     sets: str = "auto"
     estate: str | None = None
     spark: str | None = None
-    jobs: int | None = None
+    jobs: str | None = None
     names: bool = False
     in_place: bool = False
 
@@ -228,7 +228,8 @@ def _plan_by_many(arguments: Arguments, loaded: LoadedEstate, estate: Estate, fo
     output = arguments.output
     assert output is not None
     with Progress() as progress:
-        wishes = Wishes("spark" if arguments.spark is not None else "process", arguments.spark, arguments.jobs)
+        jobs = config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else None
+        wishes = Wishes("spark" if arguments.spark is not None else "process", arguments.spark, jobs)
         with choose([loaded.source.file], wishes, progress).runner as runner:
             made = plan_into(estate, output, runner, form, named=arguments.names)
     complain(f"momlint: wrote {output}: tables in {count(len(made.colours), 'colour')}")

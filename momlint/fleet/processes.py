@@ -74,16 +74,17 @@ class Processes:
 
     def _in_order(self, done: queue.SimpleQueue[Any], shards: int, units: int) -> Iterator[Any]:
         kept: dict[int, Any] = {}
-        upcoming = finished = 0
+        upcoming = finished = results = 0
         while finished < shards or upcoming < units:
             match done.get():
                 case ("unit", unit, result):
                     kept[unit] = result
+                    results += 1
+                    self._say(f"{results} of {units}")
                 case ("error", error):
                     raise error
                 case ("shard",):
                     finished += 1
-                    self._say(f"shard {finished} of {shards}")
             while upcoming in kept:
                 yield kept.pop(upcoming)
                 upcoming += 1

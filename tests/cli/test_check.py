@@ -165,7 +165,7 @@ def test_select_and_ignore(run: Run) -> None:
         ("--fail-on", "eror", "--fail-on must be one of error, warning, note, never, not 'eror'"),
         ("--timeout", "0", "--timeout must be a number of seconds above 0"),
         ("--timeout", "nan", "--timeout must be a number of seconds above 0"),
-        ("--jobs", "0", "--jobs must be at least 1"),
+        ("--jobs", "0", "--jobs must be a whole number of at least 1, or auto, not '0'"),
         ("--spark", "hadoop", "--spark: `hadoop` is no master that Spark knows"),
         ("--spark-conf", "x", "--spark-conf: `x` is not KEY=VALUE"),
         ("--spark-conf", "x=1", "--spark-conf goes with --spark or --runner spark"),

@@ -116,3 +116,16 @@ def test_a_real_terminal_gets_colours_and_its_width(tmp_path: Path) -> None:
     os.close(leader)
     assert process.returncode == 1
     assert b"\x1b[1;31merror[MOM303]" in seen
+
+
+@pytest.mark.parametrize(
+    ("doing", "passed", "says"),
+    [
+        ("file 1 of 40: a.yaml", 3.0, ""),  # none is done yet
+        ("file 11 of 40: a.yaml", 20.0, ", about 60 s left"),  # ten in 20 s, thirty to go
+        ("11 of 311", 20.0, ", about 10 min left"),
+        ("starting Spark", 20.0, ""),
+    ],
+)
+def test_how_long_it_may_last(doing: str, passed: float, says: str) -> None:
+    assert console.time_left(doing, passed) == says

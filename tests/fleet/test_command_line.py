@@ -27,6 +27,7 @@ def test_whoever_does_it_prints_the_same(run: Run, many: Path) -> None:
     assert alone.code == 1
     for options in (
         ["--jobs", "2"],
+        ["--jobs", "auto"],
         ["--runner", "process", "--jobs", "1"],
         ["--runner", "auto"],
         ["--runner", "auto", "--spark", "local[2]"],

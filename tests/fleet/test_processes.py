@@ -114,8 +114,8 @@ def test_an_abandoned_run_ends_its_children() -> None:
         assert next(results).text == "a"
 
 
-def test_progress_is_by_shards() -> None:
+def test_progress_counts_what_is_done() -> None:
     said: list[str] = []
     with Processes(2, LIMITS, said.append) as pool:
         assert [one.text for one in pool.run(Obey(("a",) * 6), [1.0] * 6)] == ["a"] * 6
-    assert said == [f"shard {number} of 6" for number in range(1, 7)]
+    assert said == [f"{number} of 6" for number in range(1, 7)]
