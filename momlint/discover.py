@@ -13,6 +13,8 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 
+from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, open_regular, reason
+
 #: The name for standard input.
 STDIN = "-"
 
@@ -36,22 +38,32 @@ class Found:
         self.failures: list[str] = []
 
 
-def discover(paths: Sequence[str], excluded: Callable[[str], bool] = lambda _path: False) -> Found:
+def discover(
+    paths: Sequence[str],
+    excluded: Callable[[str], bool] = lambda _path: False,
+    *,
+    force: bool = False,
+    most: int = MOST_MEGABYTES * MEGABYTE,
+) -> Found:
     """Find the estates that `paths` (files, folders, globs, `STDIN`) name.
 
     `excluded` says of a path met in a folder or a glob, file or folder, whether to pass it over; a file
-    named in full is never passed over. Paths come back with ``/`` as separator.
+    named in full is passed over only with `force`. Files are looked into for `most` bytes.
+    Paths come back with ``/`` as separator.
     """
     found = Found()
     seen: set[str] = set()
     candidates: list[str] = []
     for path in paths:
-        if path == STDIN or os.path.lexists(path):
-            candidates += _one(path, excluded, found)
+        if path == STDIN or _is_there(path):
+            if not (force and path != STDIN and excluded(path)):
+                candidates += _one(path, excluded, found, most)
         elif any(sign in path for sign in "*?["):
-            import glob
-
-            matched = sorted(name for name in glob.iglob(path, recursive=True) if not excluded(name))
+            try:
+                matched = [name for name in Access(None).names(path.replace(os.sep, "/")) if not excluded(name)]
+            except OSError as error:
+                found.failures.append(f"{path}: {reason(error)}")
+                continue
             if not matched:
                 found.failures.append(f"{path}: no file matches this pattern")
             for name in matched:
@@ -59,7 +71,7 @@ def discover(paths: Sequence[str], excluded: Callable[[str], bool] = lambda _pat
                 if not os.path.isdir(name):
                     candidates.append(name)
                 elif not any(other != name and other.startswith(name + os.sep) for other in matched):
-                    candidates += _one(name, excluded, found)
+                    candidates += _one(name, excluded, found, most)
         else:
             found.failures.append(f"{path}: no such file or folder")
     for candidate in sorted(_slashed(candidate) for candidate in candidates):
@@ -70,8 +82,18 @@ def discover(paths: Sequence[str], excluded: Callable[[str], bool] = lambda _pat
     return found
 
 
-def is_estate(path: str) -> bool:
-    """Whether the file is an estate by its name, or by a top-level key ``momlint``. May raise `OSError`."""
+def _is_there(path: str) -> bool:
+    try:
+        return os.path.lexists(path)
+    except ValueError:  # a null character: no file can be called that
+        return False
+
+
+def is_estate(path: str, most: int = MOST_MEGABYTES * MEGABYTE) -> bool:
+    """Whether the file is an estate by its name, or by a top-level key ``momlint`` in its first `most` bytes.
+
+    May raise `OSError`.
+    """
     name = os.path.basename(path).lower()
     if name in _ESTATE_NAMES or name.endswith(_ESTATE_ENDINGS):
         return True
@@ -79,8 +101,8 @@ def is_estate(path: str) -> bool:
         return False
     if not stat.S_ISREG(os.stat(path).st_mode):  # reading a pipe would wait for ever
         return False
-    with open(path, "rb") as stream:
-        data = stream.read().removeprefix(_BOM)
+    with open_regular(path) as stream:
+        data = stream.read(min(most, os.fstat(stream.fileno()).st_size)).removeprefix(_BOM)
     return b"momlint" in data and _has_key(data)
 
 
@@ -92,14 +114,14 @@ def _has_key(data: bytes) -> bool:
     return re.search(rb"^(?:--- )?[ ]{%d}" % indent + _KEY, data, re.MULTILINE) is not None
 
 
-def _one(path: str, excluded: Callable[[str], bool], found: Found) -> list[str]:
+def _one(path: str, excluded: Callable[[str], bool], found: Found, most: int) -> list[str]:
     if path == STDIN or not os.path.isdir(path):
         return [path]
     failures = len(found.failures)
     estates = []
     for name in _walk(path, excluded, found):
         try:
-            if is_estate(name):
+            if is_estate(name, most):
                 estates.append(name)
         except OSError as error:
             found.failures.append(f"{_slashed(name)}: cannot be read: {error.strerror or error}")
@@ -129,4 +151,8 @@ def _walk(folder: str, excluded: Callable[[str], bool], found: Found) -> Iterato
 
 
 def _slashed(path: str) -> str:
-    return path if path == STDIN else os.path.normpath(path).replace(os.sep, "/")
+    if path == STDIN:
+        return path
+    path = os.path.normpath(path).replace(os.sep, "/")
+    # A line that begins so is a command to those who run checks (GitHub, Azure), and some reports begin with a name.
+    return f"./{path}" if path.startswith((":", "#")) else path

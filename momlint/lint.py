@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
 from momlint.catalog import SECTIONS_OF_FAMILY, is_selected, rule_name, rule_names
 from momlint.errors import ReplayError
 from momlint.findings import (
@@ -49,6 +50,8 @@ class Options:
     The patterns of `per_file_ignores` are relative to the folder `base`. `sections`: what else to explain in the text
     report, by the names of `momlint.routed.checks.sections`. `nusmv`: the program for the engine of that name, where it
     is named. `certificate_folder`: where a certificate of the estates will stand; None where none is asked for.
+    `root`: the folder below which estates may name other files (see `momlint.access`), None for each estate's own;
+    `most_bytes`: of one file.
     """
 
     engine: EngineChoice = "auto"
@@ -61,6 +64,12 @@ class Options:
     base: str = "."
     sections: tuple[str, ...] = ()
     certificate_folder: str | None = None
+    root: str | None = None
+    most_bytes: int = MOST_MEGABYTES * MEGABYTE
+
+    def access(self, file: str) -> Access:
+        """What the estate in `file` may read."""
+        return Access.of(file, self.root, self.most_bytes)
 
     def selects(self, code: str) -> bool:
         """Whether findings of this code are wanted at all."""
@@ -150,10 +159,9 @@ def lint_stdin(read_stdin: Callable[[], bytes] | None, options: Options, helpers
 def lint_file(path: str, options: Options, helpers: Helpers = _ALONE) -> FileResult:
     """Check one file."""
     try:
-        with open(path, "rb") as stream:
-            data = stream.read()
+        data = options.access(path).read(path)
     except OSError as error:
-        return FileResult(failure=f"{path}: {error.strerror or error}")
+        return FileResult(failure=f"{path}: {reason(error)}")
     return lint_bytes(data, path, options, helpers)
 
 
@@ -190,7 +198,7 @@ def _lint_source(source: Source, options: Options, helpers: Helpers) -> FileResu
     _keep_suppressions(result, source)
     for problem in source.problems:
         _add_problem(result, problem, source.file, options)
-    estates = load_source(source)
+    estates = load_source(source, access=options.access(source.file))
     if estates and all(loaded.fragment for loaded in estates):
         result.fragment = source.file
     for loaded in estates:
@@ -330,11 +338,11 @@ def run_checks(context: Context, options: Options) -> Iterator[Draft]:
         yield from unreadable(context)
     where = context.estate_place
     # Undecided and disagreement cannot be deselected into a pass: only what is printed is selected.
-    for subject, reason in context.ask.undecided:
+    for subject, why in context.ask.undecided:
         yield Draft(
             "MOM901",
             where,
-            f"undecided: {subject}: {reason}",
+            f"undecided: {subject}: {why}",
             help="allow more with `--timeout`, or let `--engine graph` decide",
         )
     for difference in context.ask.disagreements:

@@ -72,6 +72,16 @@ def check(
     exclude: Annotated[
         list[str] | None, typer.Option(metavar="PATTERNS", help="Pass over these when searching folders.")
     ] = None,
+    force_exclude: Annotated[
+        bool, typer.Option("--force-exclude", help="Pass them over also where they are named (for pre-commit).")
+    ] = False,
+    root: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Estates may name files below it, not only below their own folder."),
+    ] = None,
+    max_file_mb: Annotated[
+        int | None, typer.Option("--max-file-mb", metavar="MB", help="Refuse larger files; by default 100.")
+    ] = None,
     format: Annotated[
         str | None,
         typer.Option("--format", "-f", metavar="text|concise|json|sarif|github|junit", help="How to report."),
@@ -167,6 +177,9 @@ def check(
         report=report or (),
         certificate=certificate,
         quiet=quiet,
+        root=root,
+        max_file_mb=max_file_mb,
+        force_exclude=force_exclude,
     )
     raise typer.Exit(run_check(arguments))
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from momlint import config, discover
-from momlint.cli import exits
-from momlint.cli.console import Progress, coloured, columns, complain, write
+from momlint import cli, config, discover
+from momlint.access import MEGABYTE, MOST_MEGABYTES
+from momlint.cli.console import Progress, coloured, columns, complain, read_stdin, write
 from momlint.errors import UsageError
 from momlint.findings import Severity
 
@@ -28,6 +27,8 @@ UNDECIDED_CODE = "MOM901"
 DISAGREE_CODE = "MOM902"
 #: MiB; with less momlint's own imports do not fit.
 LEAST_MEMORY = 512
+#: MB; of a larger file nobody has the memory for what is made of it.
+LARGEST_FILE = 100_000
 
 
 class Arguments(NamedTuple):
@@ -54,6 +55,9 @@ class Arguments(NamedTuple):
     report: Sequence[str] = ()
     certificate: str | None = None
     quiet: bool = False
+    root: str | None = None
+    max_file_mb: int | None = None
+    force_exclude: bool = False
 
 
 def check(arguments: Arguments) -> int:
@@ -69,6 +73,8 @@ def check(arguments: Arguments) -> int:
         raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
     if arguments.jobs is not None:
         config.jobs("--jobs", arguments.jobs)
+    if arguments.max_file_mb is not None and not 1 <= arguments.max_file_mb <= LARGEST_FILE:
+        raise UsageError(f"--max-file-mb must be from 1 to {LARGEST_FILE:,}, not {arguments.max_file_mb}")
     paths = list(arguments.paths) or ["."]
     settings = _settings(arguments.config, paths)
     options = _options(arguments, settings, rule_names())
@@ -79,12 +85,14 @@ def check(arguments: Arguments) -> int:
     fail_on: FailOnName = config.choice("--fail-on", arguments.fail_on or settings.fail_on or "error", config.FAIL_ON)
 
     wishes = _wishes(arguments, options.jobs)
-    found = discover.discover(paths, _excluded(arguments.exclude, settings))
+    found = discover.discover(
+        paths, _excluded(arguments.exclude, settings), force=arguments.force_exclude, most=options.most_bytes
+    )
     if arguments.certificate is not None:
         _certifiable(arguments.certificate, found.files, arguments.output)
     with Progress(not arguments.quiet) as progress:
         if wishes is None:
-            report = lint_files(found.files, options, _read_stdin, progress)
+            report = lint_files(found.files, options, _stdin(options), progress)
         else:
             report = _lint_by_many(found.files, options, wishes, arguments.quiet, progress)
         report.failures[:0] = found.failures
@@ -119,15 +127,15 @@ def exit_code(report: Report, fail_on: FailOnName) -> int:
     nothing that was found or left open makes a run fail.
     """
     if report.failures or any(finding.code == DISAGREE_CODE for finding in report.findings):
-        return exits.FAULT
+        return cli.FAULT
     if fail_on == "never":
-        return exits.OK
+        return cli.OK
     found = [finding.severity for finding in report.findings if finding.code != UNDECIDED_CODE]
     undecided = report.summary.undecided > 0 or len(found) < len(report.findings)
     if undecided and Severity.ERROR not in found:
-        return exits.UNDECIDED
+        return cli.UNDECIDED
     limit = Severity(fail_on).rank
-    return exits.FINDINGS if any(severity.rank <= limit for severity in found) else exits.OK
+    return cli.FINDINGS if any(severity.rank <= limit for severity in found) else cli.OK
 
 
 def _wishes(arguments: Arguments, jobs: int) -> Wishes | None:
@@ -166,12 +174,12 @@ def _lint_by_many(files: Sequence[str], options: Options, wishes: Wishes, quiet:
         complain(f"momlint: note: {choice.reason}")
     with choice.runner as runner:
         return check_files(
-            files, options, runner, _read_stdin, choice.limits, fetch=choice.fetch, seconds=choice.seconds
+            files, options, runner, _stdin(options), choice.limits, fetch=choice.fetch, seconds=choice.seconds
         )
 
 
-def _read_stdin() -> bytes:
-    return sys.stdin.buffer.read()
+def _stdin(options: Options) -> Callable[[], bytes]:
+    return lambda: read_stdin(options.most_bytes)
 
 
 def _writable(option: str, output: str) -> None:
@@ -201,7 +209,7 @@ def _certify(certificate: str, report: Report, code: int) -> int:
         complain(f"momlint: error: {reason}")
     if report.uncertified or not report.certificates:
         complain(f"momlint: error: {certificate} is not written: a certificate is of all estates of a run")
-        return exits.FAULT
+        return cli.FAULT
     from momlint.routed.certificate.form import write as certificate_of
 
     write(certificate_of(report.certificates), certificate)
@@ -234,12 +242,28 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
         select=select or settings.select or (),
         ignore=ignore or settings.ignore or (),
         timeout=arguments.timeout if arguments.timeout is not None else settings.timeout,
-        jobs=config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else settings.jobs or 1,
+        jobs=config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else _at_most_auto(settings.jobs or 1),
         per_file_ignores=dict(settings.per_file_ignores),
         base=settings.base,
+        root=_root(arguments.root, settings),
+        most_bytes=(arguments.max_file_mb or MOST_MEGABYTES) * MEGABYTE,
         sections=_sections(arguments),
         certificate_folder=os.path.dirname(arguments.certificate) if arguments.certificate is not None else None,
     )
+
+
+def _at_most_auto(jobs: int) -> int:
+    """What a file says may come with a change from anyone: it is not to fill the machine with processes."""
+    return min(jobs, config.jobs("jobs", "auto"))
+
+
+def _root(named: str | None, settings: Config) -> str | None:
+    """The folder below which estates may name files; None for each one's own."""
+    if named is None:
+        return None if settings.file is None else settings.base
+    if not os.path.isdir(named):
+        raise UsageError(f"--root: there is no folder {named}")
+    return named
 
 
 def _nusmv(engine: EngineName, named: str | None) -> str | None:

@@ -10,6 +10,8 @@ import time
 from types import TracebackType
 from typing import Self
 
+from momlint.access import MEGABYTE, MOST_MEGABYTES, read_stream, reason
+
 #: Seconds before anything is said about progress.
 PATIENCE = 1.0
 _REFRESH = 0.25
@@ -45,6 +47,18 @@ def write(text: str, output: str | None = None) -> None:
     except BrokenPipeError:
         # Python flushes once more when it ends; let that go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def read_stdin(most: int = MOST_MEGABYTES * MEGABYTE) -> bytes:
+    """All of standard input. Raises `UsageError` where it is closed, cannot be read, or has more than so many bytes."""
+    from momlint.errors import UsageError
+
+    try:
+        if sys.stdin is None:
+            raise UsageError("standard input is closed: there is nothing to read")
+        return read_stream(sys.stdin.buffer, most)
+    except OSError as error:
+        raise UsageError(f"standard input: {reason(error)}") from error
 
 
 def complain(text: str) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from momlint import discover
+from momlint.access import Access, configured_folder, reason
+from momlint.cli.console import read_stdin
 from momlint.config import did_you_mean
 from momlint.errors import UsageError
 
@@ -31,15 +32,16 @@ def load(path: str, name: str | None, *, tables: bool = True) -> LoadedEstate:
         raise UsageError(f"{path}: there are several estates here, name one file: {', '.join(found.files)}")
     (file,) = found.files
     if file == discover.STDIN:
-        file, data = STDIN, sys.stdin.buffer.read()
+        file, data = STDIN, read_stdin()
+        access = Access.of(file, configured_folder(file))
     else:
+        access = Access.of(file, configured_folder(file))
         try:
-            with open(file, "rb") as stream:
-                data = stream.read()
+            data = access.read(file)
         except OSError as error:
-            raise UsageError(f"{file}: {error.strerror or error}") from error
+            raise UsageError(f"{file}: {reason(error)}") from error
     source = read_source(data, file)
-    loaded = [one for one in load_source(source) if one.estate is not None and one.estate.brokers]
+    loaded = [one for one in load_source(source, access=access) if one.estate is not None and one.estate.brokers]
     if not loaded:
         raise UsageError(f"{file}: there is no overlay in this file; `momlint check` says what is wrong with it")
     chosen = _choose(loaded, name, file)

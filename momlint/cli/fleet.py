@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from momlint import config, discover
-from momlint.cli import exits
+from momlint import cli, config, discover
 from momlint.cli.console import Progress, complain
 from momlint.errors import UsageError
 
@@ -42,7 +41,7 @@ def inventory(
             failures += write_inventory(runner, found.files, options, output, force)
     for failure in failures:
         complain(f"momlint: error: {failure}")
-    return exits.FAULT if failures else exits.OK
+    return cli.FAULT if failures else cli.OK
 
 
 def settings_of(conf: Sequence[str]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from momlint.cli import exits
+from momlint import cli
 from momlint.cli.console import write
 from momlint.errors import UsageError
 from momlint.report.wording import count, printable
@@ -22,12 +22,12 @@ def verify(path: str) -> int:
         accepted = verify_file(path)
     except Refused as error:
         write(printable(f"{path}: refused: {error}") + "\n")
-        return exits.FINDINGS
+        return cli.FINDINGS
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from error
     write("".join(printable(_sentence(one)) + "\n" for one in accepted))
     write(f"Accepted: {count(len(accepted), 'estate')}.\n")
-    return exits.OK
+    return cli.OK
 
 
 def _sentence(one: Accepted) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from momlint.access import reason
 from momlint.errors import UsageError
 from momlint.estate.files import is_address
 from momlint.fleet.expected import expected_seconds
@@ -168,17 +169,16 @@ def tables_of(path: str, options: Options, fetched: Tables | None = None) -> Fil
 
     tables = FileTables()
     try:
-        with open(path, "rb") as stream:
-            data = stream.read()
+        data = options.access(path).read(path)
     except OSError as error:
-        tables.failure = f"{path}: {error.strerror or error}"
+        tables.failure = f"{path}: {reason(error)}"
         return tables
     result = lint_bytes(data, path, options, Helpers(tables=fetched))
     tables.wanted = result.wanted
     if result.wanted:
         return tables
     _add_findings(tables, result, options)
-    for loaded in load_source(read_source(data, path)):
+    for loaded in load_source(read_source(data, path), access=options.access(path)):
         estate = loaded.estate
         if estate is None:
             continue

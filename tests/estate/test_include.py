@@ -214,7 +214,7 @@ def test_from_disk(tmp_path: Path) -> None:
         ("MOM102", Position(3, 31)),
         ("MOM102", Position(3, 39)),
     ]
-    assert "is a directory" in loaded.problems[0].message
+    assert "it is a folder" in loaded.problems[0].message
 
 
 def test_several_documents_are_several_estates() -> None:

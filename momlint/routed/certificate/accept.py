@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from momlint.access import Access, open_regular, read_regular
 from momlint.routed.certificate.form import MOST_LEVEL, Potentials, Record, Refused, Shown, read, read_record
 from momlint.routed.certificate.given import NO_HOP, Given, Ints
 from momlint.routed.certificate.verify import verify
@@ -34,8 +35,8 @@ def verify_file(path: str) -> list[Accepted]:
 
     Raises `Refused`, whose text says what is wrong, and `OSError` where the certificate itself cannot be read.
     """
-    with open(path, "rb") as stream:
-        records = read(stream.read())
+    # A certificate is as large as the estates are; that it is one file of a limited size, nobody promised.
+    records = read(read_regular(path, None))
     folder = os.path.dirname(path)
     return [_accept(record, folder) for record in records]
 
@@ -127,7 +128,8 @@ def _walks(record: Record) -> tuple[Potentials, Ints]:
 def _load(file: str, document: int) -> LoadedEstate:
     from momlint.estate import load_source, read_file
 
-    estates: Sequence[LoadedEstate] = load_source(read_file(file))
+    # What it may read, the certificate says: nothing whose digest was not compared counts.
+    estates: Sequence[LoadedEstate] = load_source(read_file(file), access=Access(None))
     if not 0 <= document < len(estates):
         raise Refused(f"`{file}` has no document {document}")
     loaded = estates[document]
@@ -144,7 +146,7 @@ def digest(file: str) -> str:
         # A device or a pipe might never end.
         if not os.path.isfile(file):
             raise Refused(f"there is no file `{file}`")
-        with open(file, "rb") as stream:
+        with open_regular(file) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except (OSError, ValueError) as error:
         raise Refused(f"`{file}` cannot be read: {error}") from error

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from momlint.access import read_regular
 from momlint.estate.files import is_address
 from momlint.findings import Draft, Part, Position, Problem, Span
 from momlint.routed.overlay.super_tables import FileRows
@@ -68,8 +68,9 @@ def attach_recovery(
     if is_address(path):
         found = read_fetched(path, (fetched or {}).get(path), brokers, colours)
     else:
-        found = read_recovery(path, brokers, colours, elsewhere)
-    source = _source(path, found)
+        found = read_recovery(path, brokers, colours, elsewhere, loaded.access)
+    # Nothing is shown of a file that may not be read.
+    source = _source(path, found) if found.readable else Source(path, decode(b"")[0], [], [], [], 0)
     document = RowsDocument(source.lines)
     number = len(loaded.documents)
     loaded.sources.append(source)
@@ -94,10 +95,8 @@ def _source(path: str, found: Recovery) -> Source:
     data = b""
     if found.unit == "line":
         try:
-            if os.path.getsize(path) <= _MOST_SHOWN:
-                with open(path, "rb") as stream:
-                    data = stream.read()
-        except OSError:
-            data = b""  # `read_recovery` has said so
+            data = read_regular(path, _MOST_SHOWN)
+        except (OSError, ValueError):
+            data = b""  # too large, or `read_recovery` has said why not
     text, _, _ = decode(data)
     return Source(path, text, [], [], [], 0)

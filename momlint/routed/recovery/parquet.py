@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.access import open_regular
 from momlint.routed.overlay.super_tables import Rows, join, tidy
 from momlint.routed.recovery.parts import (
     COLUMNS,
@@ -201,7 +202,7 @@ def _read_parquet_file(path: str, names: Names, before: int, only: int = WHOLE) 
     import pyarrow.parquet as pq
 
     try:
-        with open(path, "rb") as stream:
+        with open_regular(path) as stream:
             file = pq.ParquetFile(stream)
             columns = list(file.schema_arrow.names)
             check_columns(columns, None)
