@@ -146,7 +146,7 @@ class Progress:
     def _run(self) -> None:
         import shutil
 
-        from momlint.report.wording import printable
+        from momlint.escaping import printable
 
         wait, shown = PATIENCE, False
         with contextlib.suppress(OSError):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from momlint import cli
 from momlint.cli import estates
 from momlint.cli.console import complain, write
-from momlint.report.wording import HOP, count, listing, printable
+from momlint.escaping import printable
+from momlint.report.wording import HOP, count, listing
 
 if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from momlint import cli
 from momlint.cli.console import write
 from momlint.errors import UsageError
-from momlint.report.wording import count, printable
+from momlint.escaping import printable
+from momlint.report.wording import count
 
 if TYPE_CHECKING:
     from momlint.routed.certificate.accept import Accepted

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from momlint.report.wording import place, printable
+from momlint.escaping import printable
+from momlint.report.wording import place
 
 if TYPE_CHECKING:
     from momlint.findings import Report

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from momlint.escaping import printable
 from momlint.findings import Severity
 from momlint.report.snippet import Row, rows
 from momlint.report.wording import (
     affected_line,
     is_told,
     place,
-    printable,
     proof_line,
     totals_line,
     trace_lines,

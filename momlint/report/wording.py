@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,23 +14,6 @@ HOP = " → "
 NAMES_SHOWN = 5
 #: The same for the states of a trace.
 TRACE_SHOWN = 40
-
-# C0, DEL and C1 controls, line and paragraph separators, and the marks that reorder text on screen ("trojan
-# source"), and lone surrogates, which no encoding can write.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def printable(text: str) -> str:
-    r"""`text` on one line, with control characters shown as escapes such as ``\x1b``."""
-    return _UNPRINTABLE.sub(_escape, text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    char = match.group()
-    if char in _SHORT_ESCAPES:
-        return _SHORT_ESCAPES[char]
-    return f"\\x{ord(char):02x}" if ord(char) < 0x100 else f"\\u{ord(char):04x}"
 
 
 def count(number: int, noun: str) -> str:
