@@ -10,19 +10,9 @@ import sys
 from collections.abc import Sequence
 
 from momlint import __version__
+from momlint.cli.exits import FAULT, INTERRUPTED, OK
 
 __all__ = ["main"]
-
-#: Nothing at or above the threshold.
-OK = 0
-#: Findings at or above the threshold.
-FINDINGS = 1
-#: Wrong usage, an unreadable file, or a fault of momlint.
-FAULT = 2
-#: Something stayed undecided.
-UNDECIDED = 3
-_INTERRUPTED = 130
-
 
 #: Objects to be made before the cyclic garbage collector looks at them; Python's own value is 700.
 _COLLECT_AFTER = 200_000
@@ -81,7 +71,7 @@ def _run(arguments: list[str]) -> int:
     except MomlintError as error:
         return _say(f"momlint: error: {error}", FAULT)
     except KeyboardInterrupt:
-        return _say("momlint: interrupted", _INTERRUPTED)
+        return _say("momlint: interrupted", INTERRUPTED)
     except Exception as error:  # noqa: BLE001  the edge: whatever is left is ours to answer for
         return _fault(f"{type(error).__name__}: {error}")
 

@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from momlint import cli, config, discover
+from momlint import config, discover
 from momlint.access import MEGABYTE, MOST_MEGABYTES
+from momlint.cli import exits
 from momlint.cli.console import Progress, coloured, columns, complain, read_stdin, write
 from momlint.errors import UsageError
 from momlint.findings import Severity
@@ -127,15 +128,15 @@ def exit_code(report: Report, fail_on: FailOnName) -> int:
     nothing that was found or left open makes a run fail.
     """
     if report.failures or any(finding.code == DISAGREE_CODE for finding in report.findings):
-        return cli.FAULT
+        return exits.FAULT
     if fail_on == "never":
-        return cli.OK
+        return exits.OK
     found = [finding.severity for finding in report.findings if finding.code != UNDECIDED_CODE]
     undecided = report.summary.undecided > 0 or len(found) < len(report.findings)
     if undecided and Severity.ERROR not in found:
-        return cli.UNDECIDED
+        return exits.UNDECIDED
     limit = Severity(fail_on).rank
-    return cli.FINDINGS if any(severity.rank <= limit for severity in found) else cli.OK
+    return exits.FINDINGS if any(severity.rank <= limit for severity in found) else exits.OK
 
 
 def _wishes(arguments: Arguments, jobs: int) -> Wishes | None:
@@ -209,7 +210,7 @@ def _certify(certificate: str, report: Report, code: int) -> int:
         complain(f"momlint: error: {reason}")
     if report.uncertified or not report.certificates:
         complain(f"momlint: error: {certificate} is not written: a certificate is of all estates of a run")
-        return cli.FAULT
+        return exits.FAULT
     from momlint.routed.certificate.form import write as certificate_of
 
     write(certificate_of(report.certificates), certificate)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from momlint import cli, config, discover
+from momlint import config, discover
+from momlint.cli import exits
 from momlint.cli.console import Progress, complain
 from momlint.errors import UsageError
 
@@ -41,7 +42,7 @@ def inventory(
             failures += write_inventory(runner, found.files, options, output, force)
     for failure in failures:
         complain(f"momlint: error: {failure}")
-    return cli.FAULT if failures else cli.OK
+    return exits.FAULT if failures else exits.OK
 
 
 def settings_of(conf: Sequence[str]) -> dict[str, str]:

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from momlint import cli, config, discover
-from momlint.cli import estates
+from momlint import config, discover
+from momlint.cli import estates, exits
 from momlint.cli.console import complain, write
 from momlint.errors import UsageError
 from momlint.report.wording import count
@@ -60,7 +60,7 @@ def plan(arguments: Arguments) -> int:
     loaded, estate = _load(arguments.path, arguments.estate)
     if by_many:
         write(_plan_by_many(arguments, loaded, estate, form))
-        return cli.OK
+        return exits.OK
     if arguments.show is not None:
         _show(arguments, loaded, estate, form)
     else:
@@ -70,7 +70,7 @@ def plan(arguments: Arguments) -> int:
             _told(output, estate, section)
         else:
             write(section)
-    return cli.OK
+    return exits.OK
 
 
 def _ending(output: str | None) -> str:
@@ -107,7 +107,7 @@ def _in_place(arguments: Arguments, form: Form) -> int:
         raise UsageError(found.failures[0])
     if len(found.files) > 1 and (arguments.output is not None or arguments.estate is not None):
         raise UsageError(f"{arguments.path}: there are several estates here; name one file for --output and --estate")
-    code = cli.OK
+    code = exits.OK
     for number, file in enumerate(found.files, 1):
         one = replace(arguments, path=file)
         where = f"{number} of {len(found.files)}: " if len(found.files) > 1 else ""
@@ -126,7 +126,7 @@ def _in_place(arguments: Arguments, form: Form) -> int:
             if len(found.files) == 1:
                 raise
             complain(f"momlint: error: {where}{error}")
-            code = cli.FAULT
+            code = exits.FAULT
     return code
 
 

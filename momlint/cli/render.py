@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from momlint import cli, config
-from momlint.cli import estates
+from momlint import config
+from momlint.cli import estates, exits
 from momlint.cli.console import write
 from momlint.errors import UsageError
 
@@ -41,7 +41,7 @@ def render(arguments: Arguments) -> int:
     assert loaded.estate is not None
     make = _smv if arguments.to == "smv" else _smt2
     write(make(loaded.estate, arguments), arguments.output)
-    return cli.OK
+    return exits.OK
 
 
 def _refuse_what_has_no_effect(arguments: Arguments) -> None:

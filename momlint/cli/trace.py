@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from momlint import cli
-from momlint.cli import estates
+from momlint.cli import estates, exits
 from momlint.cli.console import complain, write
 from momlint.escaping import printable
 from momlint.report.wording import HOP, count, listing
@@ -37,7 +36,7 @@ def trace(path: str, source: str, dest: str, colour: str | None, name: str | Non
     lines += _hops(loaded, estate, taken, goal)
     lines.append(_end(estate, overlay, tint, taken, goal))
     write("".join(printable(line) + "\n" for line in lines))
-    return cli.OK if taken.end == "arrived" else cli.FINDINGS
+    return exits.OK if taken.end == "arrived" else exits.FINDINGS
 
 
 def _circumstances(estate: Estate, tint: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from momlint import cli
+from momlint.cli import exits
 from momlint.cli.console import write
 from momlint.errors import UsageError
 from momlint.escaping import printable
@@ -23,12 +23,12 @@ def verify(path: str) -> int:
         accepted = verify_file(path)
     except Refused as error:
         write(printable(f"{path}: refused: {error}") + "\n")
-        return cli.FINDINGS
+        return exits.FINDINGS
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from error
     write("".join(printable(_sentence(one)) + "\n" for one in accepted))
     write(f"Accepted: {count(len(accepted), 'estate')}.\n")
-    return cli.OK
+    return exits.OK
 
 
 def _sentence(one: Accepted) -> str:

@@ -14,6 +14,7 @@ from momlint.estate.quick import NULL_KEY, NULL_SEGMENT, is_null, shape
 from momlint.estate.slots import home_of, known_fields, slot
 from momlint.findings import Draft, Place, RelatedDraft
 from momlint.source import Entry, MappingNode, Node, ScalarNode, SequenceNode
+from momlint.words import listed
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -104,7 +105,7 @@ class Mistakes:
 
     def explain_missing(self, location: Path, path: Path, missing: Sequence[str]) -> tuple[Place, str, str]:
         place = Place(self.document, self.as_written(path), "key")
-        names = " and ".join(f"`{name}`" for name in missing)
+        names = listed(missing, len(missing))
         return place, f"{self.label(path)} lacks {names}", slot((*location[:-1], missing[0])).description
 
     def explain(self, detail: ErrorDetails, path: Path, at_key: bool) -> tuple[Place, str, str]:

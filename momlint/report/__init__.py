@@ -8,41 +8,14 @@ report gives the same bytes, every time and on every machine.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, NamedTuple
+
+from momlint.report.options import FORMATS, FailOn, Format, RuleInfo
 
 if TYPE_CHECKING:
-    from momlint.findings import Report, Severity
-
-Format: TypeAlias = Literal["text", "concise", "json", "sarif", "github", "junit"]
-
-#: The names of the formats, in the order in which help lists them.
-FORMATS: tuple[Format, ...] = get_args(Format)
-
-#: From which severity on findings make a run fail.
-FailOn: TypeAlias = Literal["error", "warning", "note", "never"]
+    from momlint.findings import Report
 
 __all__ = ["FORMATS", "FailOn", "Format", "Rendered", "RuleInfo", "render"]
-
-
-class RuleInfo(Protocol):
-    """What the SARIF report says about a rule; the catalogue's rules have all of it."""
-
-    @property
-    def code(self) -> str: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def severity(self) -> Severity: ...
-    @property
-    def family(self) -> str: ...
-    @property
-    def why(self) -> str: ...
-    @property
-    def remedy(self) -> str: ...
-    @property
-    def url(self) -> str: ...
 
 
 class Rendered(NamedTuple):

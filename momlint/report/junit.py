@@ -14,7 +14,7 @@ from momlint.report.wording import details, place
 
 if TYPE_CHECKING:
     from momlint.findings import Finding, Report
-    from momlint.report import FailOn
+    from momlint.report.options import FailOn
 
 # What XML 1.0 cannot hold, not even as a character reference.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -22,7 +22,7 @@ from momlint.report.wording import by_severity, details
 
 if TYPE_CHECKING:
     from momlint.findings import Finding, Report, Span
-    from momlint.report import RuleInfo
+    from momlint.report.options import RuleInfo
 
 #: Results a service shows for one run.
 CAP = 5000

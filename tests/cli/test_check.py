@@ -255,8 +255,8 @@ def test_a_false_specification_is_shown_with_its_trace(run: Run) -> None:
     ran = run("check", "more.mom.yaml")
     assert ran.code == 1
     assert ran.out.startswith(
-        "error[MOM701] spec-false: specification `to-2` does not hold for a message from `1` to `1`: 1, and there it "
-        "stays\n  --> more.mom.yaml:13:23\n"
+        "error[MOM701] spec-false: specification `to-2` does not hold for a message from `1` to `1`\n"
+        "  --> more.mom.yaml:13:23\n"
     )
     assert "   = trace: 1: src = 1, dest = 1, loc = 1\n            and there it stays\n" in ran.out
     assert ran.out.splitlines()[-1].startswith(

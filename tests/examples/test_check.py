@@ -120,7 +120,8 @@ def test_misrouted_is_found_at_the_row_of_broker_4() -> None:
     assert finding["witness"]["walk"] == ["1", "2", "4", "6"]
     assert finding["witness"]["destination"] == "5"
     assert finding["affected"] == {"topics": ["A"], "pairs": 1}
-    assert "black hole at 6" in finding["message"]
+    assert finding["message"] == "broker `4` sends `5` to `6`, and it ends there"
+    assert finding["data"] == {"broker": "4", "via": "6", "destinations": ["5"], "stop": "6"}
     assert finding["related"]
 
 

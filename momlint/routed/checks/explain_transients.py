@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from momlint.routed.checks.find_mixed_colour_loop import has_normal, replayed
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, counted
 from momlint.routed.overlay.orders import Order, update_order
 from momlint.routed.overlay.transients import MixedLoops, mixed_loops
+from momlint.words import arrow, counted
 
 TITLE = "Transients"
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from momlint.findings import Affected, Draft, Place, RelatedDraft, Witness
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, counted, listed, needed_by
 from momlint.routed.overlay.arcs import unconnected
 from momlint.routed.overlay.following import Walk, measure, reached_from, walk
 from momlint.routed.overlay.form import Overlay
 from momlint.routed.overlay.latency import placed, with_failed_end
 from momlint.routed.overlay.ragged import distinct
 from momlint.routed.overlay.tables import NEVER
+from momlint.words import counted, listed
 
 #: How many brokers without an adopter are listed as related places; the message counts all.
 RELATED_BROKERS = 20
@@ -44,8 +44,10 @@ def _adopts_itself(context: Context) -> Iterator[Draft]:
             yield Draft(
                 "MOM409",
                 context.estate.takeover_places[failed],
-                f"broker `{context.name(failed)}` is to take over its own clients when it has failed",
+                f"broker `{context.name(failed)}` takes over from itself",
+                label="it cannot serve its clients while it is down",
                 help="name another broker",
+                data={"broker": context.name(failed), "adopter": context.name(adopter)},
             )
 
 
@@ -58,14 +60,15 @@ def _fails_with_adopter(context: Context) -> Iterator[Draft]:
         if not colours.size:
             continue
         witness = Witness(context.colour_name(int(colours[0])), context.name(failed), context.name(adopter))
-        more = f" (and in {counted(len(colours) - 1, 'other colour')})" if len(colours) > 1 else ""
+        more = f", and in {counted(len(colours) - 1, 'other colour')}" if len(colours) > 1 else ""
         yield Draft(
             "MOM409",
             context.estate.takeover_places[failed],
-            f"in colour `{witness.colour}` broker `{witness.source}` and `{witness.destination}`, which is to take "
-            f"over its clients, have both failed: the clients have nowhere to go{more}",
-            help=f"name a broker that does not fail together with `{witness.source}`; the adopter of an adopter is not "
-            "asked",
+            f"broker `{witness.source}` and its adopter `{witness.destination}` fail together in colour "
+            f"`{witness.colour}`",
+            label=f"its clients have nowhere to go in this colour{more}",
+            help=f"name a broker that does not fail together with `{witness.source}`",
+            data={"broker": context.name(failed), "adopter": context.name(adopter), "colours": len(colours)},
             witness=Witness(witness.colour, cut=context.names((failed, adopter))),
             related=context.colour_defined(witness),
         )
@@ -80,8 +83,10 @@ def _never_back(context: Context) -> Iterator[Draft]:
             yield Draft(
                 "MOM409",
                 context.estate.takeover_places[failed],
-                f"broker `{context.name(failed)}` has failed in every colour: its clients never come back to it",
+                f"broker `{context.name(failed)}` fails in every colour",
+                label="its clients never come back to it",
                 help=f"declare a colour in which `{context.name(failed)}` works, or move its clients for good",
+                data={"broker": context.name(failed)},
                 related=[RelatedDraft(context.estate.colours[0].place, "the first colour in which it has failed")],
             )
 
@@ -105,17 +110,16 @@ def _missing(context: Context) -> Iterator[Draft]:
         topic.name for topic in estate.topics if not lost_set.isdisjoint((*topic.publishers, *topic.subscribers))
     )
     first = down[:, lost[0]].nonzero()[0]
-    names = listed(context.names(lost))
+    names = context.names(lost)
     colour = context.colour_name(int(first[0])) if len(first) else None
-    when = f"may fail (colour `{colour}`)" if colour is not None else "may fail, as `tolerate` says"
-    if len(lost) > 1:
-        when = when.replace("(colour", f"(`{context.name(lost[0])}` in colour")
+    when = f"`{names[0]}` fails in colour `{colour}`" if colour is not None else "`tolerate` lets any broker fail"
     yield Draft(
         "MOM409",
         estate.section_places["failures.takeover"],
-        f"nobody takes over from {names}: {'it has' if len(lost) == 1 else 'they have'} publishers or subscribers and "
-        f"{when}",
-        help=f"add {'an entry' if len(lost) == 1 else 'entries'} for {names}",
+        f"no broker takes over the clients of {listed(names)}",
+        label=when,
+        help=f"add {'an entry' if len(lost) == 1 else 'entries'} for {listed(names)}",
+        data={"brokers": names},
         affected=Affected(topics),
         related=[
             RelatedDraft(context.broker_place(broker), f"broker `{context.name(broker)}` is declared here")
@@ -231,16 +235,15 @@ def _draft(context: Context, case: _Case, culprit: int, lost: list[_Lost]) -> Dr
         tuple(context.estate.topics[index].name for index in context.needs.topics_of(homes).tolist()), len(homes)
     )
     source, dest = context.names(first.now)
-    home = Witness(source=context.name(first.home[0]), destination=context.name(first.home[1]))
     related: list[RelatedDraft] = []
     if first.now[1] not in reached_from(case.overlay, first.colour, first.now[0]):
         witness = Witness(colour, source, dest)
-        how = f"no path is left from `{source}` to `{dest}`"
+        how = f"no path leads from `{source}` to `{dest}`"
     else:
         found = walk(case.overlay, first.colour, *first.now)
         witness = Witness(colour, source, dest, context.names(found.brokers))
         ends = "loops" if found.end == "looped" else f"stops at `{witness.walk[-1]}`"
-        how = f"a message from `{source}` to `{dest}` {ends}: {arrow(witness.walk)}"
+        how = f"a message from `{source}` to `{dest}` {ends}"
         related += _last_row(context, found)
     other = first.home[1] if culprit == first.home[0] else first.home[0]
     if case.overlay.failed_broker[first.colour, other]:
@@ -250,10 +253,11 @@ def _draft(context: Context, case: _Case, culprit: int, lost: list[_Lost]) -> Dr
     return Draft(
         "MOM409",
         context.estate.takeover_places[culprit],
-        f"broker `{context.name(adopter)}` takes over from `{context.name(culprit)}`, but {when} "
-        f"{needed_by(affected, home)}, is not served: {how}",
-        help=f"let a broker take over that reaches the partners of the clients of `{context.name(culprit)}` while it "
-        "has failed, or add what is missing for it",
+        f"while `{context.name(adopter)}` takes over from `{context.name(culprit)}`, {how}",
+        label=when,
+        help=f"name an adopter that reaches those with whom the clients of `{context.name(culprit)}` talk, or add what "
+        "it lacks",
+        data={"broker": context.name(culprit), "adopter": context.name(adopter)},
         witness=witness,
         affected=affected,
         related=[*related, *context.colour_defined(witness)],

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from momlint.findings import Draft, RelatedDraft
+from momlint.findings import Data, Draft, RelatedDraft
 from momlint.routed.diagnosis.causes import Cause
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, destinations, in_colour, needed_by
+from momlint.routed.diagnosis.wording import destinations, ends_at, nearer_hop, no_nearer
+from momlint.words import listed
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -29,22 +30,23 @@ def _wrong_row(context: Context, cause: Cause) -> Draft:
     entry = cause.entries[0]
     row = cause.subject[0]
     at, to, stop = context.name(entry.location), context.name(entry.hop), witness.walk[-1]
+    names = destinations(context, cause)
     related = []
     if len(walk.rows) and (last := walk.rows[-1]) != row and context.has_row(last):
         related.append(RelatedDraft(context.row_place(last), f"this row hands it to `{stop}`, where it stops"))
     related.append(
         RelatedDraft(
             context.tables_place(walk.brokers[-1]),
-            f"the message stops at `{stop}`: it has no next hop for `{witness.destination}`",
+            f"`{stop}` has no next hop for `{witness.destination}`",
         )
     )
     return Draft(
         "MOM303",
         context.row_place(row),
-        f"black hole at {stop}{in_colour(witness)}: {needed_by(affected, witness)}: broker `{at}` sends what is for "
-        f"{destinations(context, cause)} to `{to}`, which is not nearer, and it ends at `{stop}`: "
-        f"{arrow(witness.walk)}",
-        help=f"let broker `{at}` use a neighbour that is nearer to {destinations(context, cause)}",
+        f"broker `{at}` sends {listed(names)} to `{to}`, and {ends_at(names, to, stop)}",
+        label=no_nearer(to, names),
+        help=nearer_hop(at, names),
+        data={"broker": at, "via": to, "destinations": names, "stop": stop},
         witness=witness,
         affected=affected,
         related=[*related, *context.colour_defined(witness)],
@@ -55,29 +57,27 @@ def _missing_rows(context: Context, cause: Cause) -> Draft:
     keys = cause.key_array
     witness, walk = context.witness(keys)
     affected = context.affected(keys)
-    needed = needed_by(affected, witness)
     stop, end = walk.brokers[-1], witness.walk[-1]
     related = []
     if len(walk.rows) and context.has_row(walk.rows[-1]):
         related.append(RelatedDraft(context.row_place(walk.rows[-1]), f"this row hands it to `{end}`"))
     if cause.scope == "broker":
         broker = context.name(cause.subject[0])
-        message = (
-            f"black hole at {end}{in_colour(witness)}: {needed}: every hop at broker `{broker}` is broken, it seems to "
-            f"be missing from the tables: {arrow(witness.walk)}"
-        )
+        message = f"broker `{broker}` seems to be missing from the tables: no row leads over any of its links"
         place = context.tables_place(cause.subject[0])
-        fix = f"give the tables rows for broker `{broker}`, or route around it"
+        fix = f"add rows for broker `{broker}`, or route around it"
+        data: Data = {"broker": broker}
     else:
         at, to = context.name(cause.entries[0].location), context.name(cause.entries[0].hop)
         both = {entry.location for entry in cause.entries} == set(cause.subject)
-        hop = f"hop {at}–{to} is broken in both directions" if both else f"broker `{at}` has no next hop"
-        message = (
-            f"black hole at {end}{in_colour(witness)}: {needed}: {hop} for {destinations(context, cause)}, and the "
-            f"message ends there: {arrow(witness.walk)}"
-        )
+        names = destinations(context, cause)
+        if both:
+            message = f"no row leads over the hop `{at}`–`{to}`, in either direction, to {listed(names)}"
+        else:
+            message = f"broker `{at}` has no next hop for {listed(names)}"
         place = context.tables_place(cause.entries[0].location)
-        fix = f"add {destinations(context, cause)} to a row of broker `{at}`; the shortest way is by `{to}`"
+        fix = f"add {listed(names)} to a row of broker `{at}`; the shortest way is by `{to}`"
+        data = {"broker": at, "via": to, "destinations": names}
         if both:
             related.append(
                 RelatedDraft(context.tables_place(cause.subject[1]), f"`{to}` has no rows over this hop either")
@@ -88,7 +88,9 @@ def _missing_rows(context: Context, cause: Cause) -> Draft:
         "MOM303",
         place,
         message,
+        label=f"a message for `{witness.destination}` ends at `{end}`",
         help=fix,
+        data=data,
         witness=witness,
         affected=affected,
         related=[*related, *context.colour_defined(witness)],

@@ -9,11 +9,11 @@ import numpy as np
 from momlint.findings import Draft
 from momlint.routed.diagnosis.blame import Columns
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, listed, needed_by
 from momlint.routed.overlay.detours import longer_entries, walks_through
 from momlint.routed.overlay.form import NO_ROW
 from momlint.routed.overlay.ragged import distinct
 from momlint.routed.overlay.tables import next_hops
+from momlint.words import arrow, listed
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -52,13 +52,22 @@ def find(context: Context) -> Iterator[Draft]:
         source, dest = walk.brokers[0], walk.brokers[-1]
         better = _shortest_walk(columns, source, dest)
         via = int(columns.shortest[dest, location])
-        who = f"{needed_by(affected, witness)}: " if len(pairs) else ""
+        to = context.name(context.row_hop(row)[1])
+        names = context.names(dests)
         yield Draft(
             "MOM305",
             context.row_place(row),
-            f"detour: {who}broker `{context.name(location)}` sends what is for {listed(context.names(dests))} by a "
-            f"longer way: {arrow(witness.walk)}; the shortest is {arrow(context.names(better))}",
-            help=f"use `{context.name(via)}` as next hop, or give the links the costs that make this way the shortest",
+            f"broker `{context.name(location)}` sends {listed(names)} to `{to}`, a longer way than by "
+            f"`{context.name(via)}`",
+            label=f"the shortest path is {arrow(context.names(better))}",
+            help=f"use `{context.name(via)}` as next hop, or set link costs that make this way the shortest",
+            data={
+                "broker": context.name(location),
+                "via": to,
+                "destinations": names,
+                "better": context.name(via),
+                "shortest": context.names(better),
+            },
             witness=witness,
             affected=affected,
         )

@@ -7,8 +7,11 @@ from itertools import islice
 
 from momlint.findings import Draft, Place
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import LISTED, counted
 from momlint.routed.recovery import MOST_COLOURS, Failure, count_tolerated, groups_of, tolerated
+from momlint.words import counted, joined
+
+#: How many failures the message names, and how many the data.
+SHOWN, DATA = 3, 100
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -38,13 +41,16 @@ def find(context: Context) -> Iterator[Draft]:
     if not lacking:
         return
     rest = max(0, number - MOST_COLOURS - 1)
-    shown = [context.failure_words(*failure) for failure in lacking[:LISTED]]
-    more = len(lacking) - len(shown) + rest
-    tail = f" and {'at least ' if rest else ''}{more} more" if more else ""
+    names = tuple(context.failure_words(*failure) for failure in lacking[:DATA])
+    total = len(lacking) + rest
+    shown = list(names[:SHOWN])
+    if total > len(shown):
+        shown.append(f"{'at least ' if rest else ''}{total - len(shown):,} more")
     yield Draft(
         "MOM402",
         Place(context.promise_place.document, context.promise_place.path),
-        f"{counted(len(lacking) + rest, 'failure')} to be survived {'has' if len(lacking) + rest == 1 else 'have'} no "
-        f"colour: {', '.join(shown)}{tail}",
-        help="`momlint plan` makes the colours and their rows; or promise less under `tolerate`",
+        f"{counted(total, 'promised failure')} {'has' if total == 1 else 'have'} no colour: {joined(shown)}",
+        label="promised here",
+        help="let `momlint plan` make the colours and their rows, or promise less",
+        data={"failures": names, "count": total},
     )

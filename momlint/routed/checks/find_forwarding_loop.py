@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from momlint.findings import Draft, RelatedDraft
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, destinations, in_colour, needed_by
+from momlint.routed.diagnosis.wording import OWN_NEXT_HOP, comes_back, destinations, nearer_hop, no_nearer
+from momlint.words import listed
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -22,26 +23,26 @@ def find(context: Context) -> Iterator[Draft]:
         closing = walk.rows[-1]
         related = []
         if closing != row and context.has_row(closing):
-            related.append(
-                RelatedDraft(context.row_place(closing), f"the loop closes here: back to `{witness.walk[-1]}`")
-            )
+            related.append(RelatedDraft(context.row_place(closing), f"this row sends it back to `{witness.walk[-1]}`"))
         related += [
-            RelatedDraft(context.row_place(other), f"broker `{context.name(at)}` does not bring it nearer either")
+            RelatedDraft(context.row_place(other), f"`{context.name(at)}` brings it no nearer either")
             for at, other in entry.rivals
             if context.has_row(other) and other not in {row, closing}
         ]
         at, to = context.name(entry.location), context.name(entry.hop)
-        what = (
-            f"sends what is for {destinations(context, cause)} to itself"
-            if at == to
-            else f"sends what is for {destinations(context, cause)} to `{to}`, which is not nearer"
-        )
+        names = destinations(context, cause)
+        if at == to:
+            message, label = f"broker `{at}` sends {listed(names)} to itself", OWN_NEXT_HOP
+        else:
+            message = f"broker `{at}` sends {listed(names)} to `{to}`, and {comes_back(names)}"
+            label = no_nearer(to, names)
         yield Draft(
             "MOM302",
             context.row_place(row),
-            f"forwarding loop{in_colour(witness)}: {needed_by(affected, witness)}: broker `{at}` {what}, and it "
-            f"comes back: {arrow(witness.walk)}",
-            help=f"let broker `{at}` use a neighbour that is nearer to {destinations(context, cause)}",
+            message,
+            label=label,
+            help=nearer_hop(at, names),
+            data={"broker": at, "via": to, "destinations": names},
             witness=witness,
             affected=affected,
             related=[*related, *context.colour_defined(witness)],

@@ -9,9 +9,9 @@ import numpy as np
 
 from momlint.findings import Affected, Draft, Place
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, counted, in_colour
 from momlint.routed.overlay.ragged import distinct, without
 from momlint.routed.questions.question import Question
+from momlint.words import counted
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -45,13 +45,14 @@ def find(context: Context) -> Iterator[Draft]:
         witness, walk = context.walk_of(keys)
         hops = len(walk.brokers) - 1
         pairs_late = len(context.pairs_of(keys))
-        more = f" (and {counted(pairs_late - 1, 'other pair')})" if pairs_late > 1 else ""
         yield Draft(
             "MOM602",
             Place(topic.place.document, (*topic.place.path, "max_hops")),
-            f"topic `{topic.name}` allows {counted(topic.max_hops or 0, 'hop')}, but {witness.source} → "
-            f"{witness.destination} takes {hops}{in_colour(witness)}: {arrow(witness.walk)}{more}",
-            help="allow more hops, or bring publisher and subscriber nearer to each other",
+            f"topic `{topic.name}` allows {counted(topic.max_hops or 0, 'hop')}, and `{witness.source}` to "
+            f"`{witness.destination}` takes {hops}",
+            label="exceeded",
+            help="allow more hops, or shorten the way",
+            data={"topic": topic.name, "allowed_hops": topic.max_hops or 0, "takes_hops": hops},
             witness=witness,
             affected=Affected((topic.name,), pairs_late),
             related=context.colour_defined(witness),

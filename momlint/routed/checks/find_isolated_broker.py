@@ -28,6 +28,8 @@ def find(context: Context) -> Iterator[Draft]:
             yield Draft(
                 "MOM203",
                 context.broker_place(broker),
-                f"broker `{context.name(broker)}` has no link: nothing reaches it, and nothing leaves it",
+                f"broker `{context.name(broker)}` has no link",
+                label="no message reaches it or leaves it",
                 help="add a link to it, or remove it from `brokers`",
+                data={"broker": context.name(broker)},
             )

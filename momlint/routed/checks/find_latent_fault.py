@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from momlint.findings import Draft, RelatedDraft
 from momlint.routed.diagnosis.causes import Cause
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, counted, destinations, in_colour
+from momlint.routed.diagnosis.wording import OWN_NEXT_HOP, comes_back, destinations, ends_at, no_nearer
+from momlint.words import listed
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -23,6 +24,8 @@ def _draft(context: Context, cause: Cause) -> Draft:
     witness, walk = context.witness(keys)
     affected = context.affected(keys)
     entry = cause.entries[0]
+    names = destinations(context, cause)
+    at, to = context.name(entry.location), context.name(entry.hop)
     related = []
     if cause.scope == "row":
         row = cause.subject[0]
@@ -32,16 +35,23 @@ def _draft(context: Context, cause: Cause) -> Draft:
         related.append(
             RelatedDraft(
                 context.tables_place(entry.location),
-                f"`{context.name(entry.location)}` has no next hop for {destinations(context, cause)}",
+                f"`{context.name(entry.location)}` has no next hop for {listed(names)}",
             )
         )
-    how = "loops" if entry.end == "loop" else f"ends at `{context.name(entry.stop)}`"
+    if cause.scope != "row":
+        what, label = f"broker `{at}` has no next hop for {listed(names)}", "this row leads there"
+    else:
+        end = comes_back(names) if entry.end == "loop" else ends_at(names, to, context.name(entry.stop))
+        what, label = f"broker `{at}` sends {listed(names)} to `{to}`, and {end}", no_nearer(to, names)
+        if at == to:
+            what, label = f"broker `{at}` sends {listed(names)} to itself", OWN_NEXT_HOP
     return Draft(
         "MOM306",
         context.row_place(row),
-        f"latent fault{in_colour(witness)}: no topic needs it today, but a message from `{witness.source}` for "
-        f"`{witness.destination}` {how}: {arrow(witness.walk)} ({counted(affected.pairs, 'pair')})",
+        f"{what}; no topic needs it today",
+        label=label,
         help="correct the row before a topic needs it, or remove it",
+        data={"broker": at, "via": to, "destinations": names},
         witness=witness,
         affected=affected,
         related=related,

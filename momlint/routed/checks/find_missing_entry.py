@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from momlint.findings import Draft, Place
+from momlint.findings import Draft
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.diagnosis.recovery_facts import Gap
-from momlint.routed.diagnosis.wording import affected_words, counted, listed
 from momlint.routed.overlay.form import NO_HOP, NO_ROW
+from momlint.words import counted, listed
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -24,38 +25,41 @@ def find(context: Context) -> Iterator[Draft]:
         affected = context.affected(keys)
         witness = context.witness(keys)[0] if len(keys) else None
         colour = str(context.colour_name(gap.colour))
-        place, message, fix = _words(context, gap, colour)
-        yield Draft(
-            "MOM405",
-            place,
-            message + affected_words(affected),
-            help=fix,
-            witness=witness,
-            affected=affected,
-            related=context.colour_defined(witness) if witness is not None and gap.broker >= 0 else (),
-        )
+        draft = _gap(context, gap, colour)
+        related = context.colour_defined(witness) if witness is not None and gap.broker >= 0 else ()
+        yield replace(draft, witness=witness, affected=affected, related=related)
 
 
-def _words(context: Context, gap: Gap, colour: str) -> tuple[Place, str, str]:
+def _gap(context: Context, gap: Gap, colour: str) -> Draft:
+    """The draft without what walks lose by it."""
     facts = context.recovery
     assert facts is not None
     if gap.broker < 0:
-        return (
+        return Draft(
+            "MOM405",
             context.estate.colours[gap.colour].place,
-            f"no row of any broker holds in colour `{colour}`, although destinations can be reached in it",
-            "let `momlint plan` make the rows of this colour",
+            f"no broker has a row for colour `{colour}`",
+            label="destinations can be reached in it, and nothing leads there",
+            help="let `momlint plan` make the rows of this colour",
+            data={"colour": colour},
         )
     broker = context.name(gap.broker)
-    dests = listed(context.names(to for _, to, _, _ in gap.cells))
+    names = context.names(to for _, to, _, _ in gap.cells)
     entries = sum(count for _, _, _, count in gap.cells)
-    more = f" ({counted(entries, 'entry', 'entries')} in all)" if entries > 1 else ""
     _, to, first, _ = gap.cells[0]
     nearest = facts.towards.column(first, to).nearest[gap.broker]
     way = f"; the shortest way is by `{context.name(nearest)}`" if nearest != NO_HOP else ""
     at = context.tables_place(gap.broker) if gap.row == NO_ROW else context.row_place(gap.row)
-    return (
+    where = "this table lacks it" if gap.row == NO_ROW else "this row lacks the colour"
+    if entries > 1:
+        missing = counted(entries, "entry", "entries")
+        where = f"this table lacks {missing}" if gap.row == NO_ROW else f"this row lacks {missing}"
+    colour = str(context.colour_name(first))
+    return Draft(
+        "MOM405",
         at,
-        f"broker `{broker}` has no row for {dests} in colour `{context.colour_name(first)}`, in which "
-        f"{'it' if len(gap.cells) == 1 else 'each of them'} can be reached{more}",
-        f"add colour `{context.colour_name(first)}` to a row for `{context.name(to)}`{way}",
+        f"broker `{broker}` has no row for {listed(names)} in colour `{colour}`",
+        label=where,
+        help=f"add colour `{colour}` to a row for `{context.name(to)}`{way}",
+        data={"broker": broker, "destinations": names, "colour": colour, "entries": entries},
     )

@@ -12,11 +12,11 @@ from momlint.errors import ReplayError
 from momlint.estate.resolved import Tolerate
 from momlint.findings import Affected, Draft, Place, Witness
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, counted, needed_by
 from momlint.routed.overlay.elements import ElementKind, Elements, with_failures
 from momlint.routed.overlay.following import walk
 from momlint.routed.overlay.form import Overlay
 from momlint.routed.questions.question import Question, Refuted
+from momlint.words import arrow, counted, joined
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -44,7 +44,7 @@ def _promised(promise: Tolerate) -> str:
     """``any 2 links and any broker``."""
     budgets = ((promise.links, "link"), (promise.brokers, "broker"), (promise.groups, "group"))
     parts = [f"any {kind}" if number == 1 else f"any {number} {kind}s" for number, kind in budgets if number]
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]} at once"
+    return joined(parts) + (" at once" if len(parts) > 1 else "")
 
 
 def _single(context: Context, promise: Tolerate) -> Iterator[Draft]:
@@ -81,16 +81,18 @@ def _topological(
 ) -> Draft:
     cutting = context.cutting
     if len(failed) == 1:
-        how = f"when {cutting.words(failed)} fails"
-        fix = "add a way that does not need it, or promise less"
+        how = f"if {cutting.words(failed)} fails"
+        label, fix = "promised here", "add a way around it, or promise less"
     else:
-        how = f"when {cutting.words(failed)} fail together, and no fewer failures do that,"
-        fix = "add a way that needs none of them, or promise less"
+        how = f"if {cutting.words(failed)} fail together"
+        label, fix = "promised here, and no smaller failure breaks it", "add a way around them, or promise less"
     return Draft(
         "MOM502",
         _place(context),
-        f"the estate is to survive {_promised(promise)}, but {how} no path is left for {needed_by(affected, witness)}",
+        f"{how}, no path leads from `{witness.source}` to `{witness.destination}`",
+        label=label,
         help=fix,
+        data={"promised": _promised(promise)},
         witness=witness,
         affected=affected,
         related=cutting.declared(failed),
@@ -154,15 +156,17 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
     )
     more = len(np.unique(colour)) - 1
     fails = "fails" if len(failed) == 1 else "fail together"
-    others = f" (and the same for {counted(more, 'other')})" if more else ""
+    others = f", and {counted(more, 'more failure')} the same way" if more else ""
     yield Draft(
         "MOM502",
         _place(context),
-        f"the estate is to survive {_promised(promise)}, and a path is left, but the tables are static and do not "
-        f"use it: when {cutting.words(failed)} {fails}{others}, {needed_by(affected, witness)} is lost: "
-        f"{arrow(witness.walk)}",
-        help="what was paid for is there and is not received: let `momlint plan` write recovery tables, or let "
-        "`protocol: shortest-path` find the way",
+        f"the static tables keep using {cutting.words(failed)} when it {fails}"
+        if len(failed) == 1
+        else f"the static tables keep using {cutting.words(failed)} when they {fails}",
+        label=f"promised here{others}",
+        help="a path is left, but static tables do not switch to it: let `momlint plan` write recovery tables, or use "
+        "`protocol: shortest-path`",
+        data={"promised": _promised(promise), "failures": more + 1},
         witness=witness,
         affected=affected,
         related=cutting.declared(failed),

@@ -9,8 +9,9 @@ import numpy as np
 
 from momlint.findings import Draft
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import listed
+from momlint.routed.diagnosis.wording import colour_names, in_colours
 from momlint.routed.overlay.ragged import distinct, without
+from momlint.words import listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,12 +27,14 @@ def find(context: Context) -> Iterator[Draft]:
     n, table = context.overlay.n, facts.table
     for row in facts.entries.idle.tolist():
         broker, to = context.name(int(table.broker[row])), context.name(int(table.to[row]))
-        why = "it is for the broker itself" if broker == to else "it holds in no colour"
+        why = "it is for the broker itself" if broker == to else "it names no colour"
         yield Draft(
             "MOM408",
             context.row_place(row),
-            f"redundant entry: this row of broker `{broker}` is never used: {why}",
+            f"broker `{broker}` never uses its row for `{to}`",
+            label=why,
             help="remove the row",
+            data={"broker": broker, "destinations": (to,)},
         )
     idle = set(facts.entries.idle.tolist())
     explained = _explained(context, facts.idle)
@@ -40,14 +43,15 @@ def find(context: Context) -> Iterator[Draft]:
         if misuse.row in idle or not len(keys):
             continue
         colours = distinct(keys // (n * n)).tolist()
-        names = [str(context.colour_name(colour)) for colour in colours]
+        names = colour_names(context, colours)
         broker, to = context.name(int(table.broker[misuse.row])), context.name(int(table.to[misuse.row]))
         yield Draft(
             "MOM408",
             context.row_place(misuse.row),
-            f"redundant entry: in {'colour' if len(names) == 1 else 'colours'} {listed(names)} this row is of no use, "
-            f"since nothing that is left leads from `{broker}` to `{to}`",
+            f"broker `{broker}` cannot use its row for `{to}` in {in_colours(names)}",
+            label=f"no path is left to `{to}` then",
             help=f"take {listed(names)} out of the row's colours",
+            data={"broker": broker, "destinations": (to,), "colours": names},
         )
     yield from _dead_colours(context)
 
@@ -71,6 +75,8 @@ def _dead_colours(context: Context) -> Iterator[Draft]:
             yield Draft(
                 "MOM408",
                 colour.place,
-                f"dead colour: what fails in colour `{colour.name}` is more than `tolerate` promises to survive",
-                help="remove the colour, or promise to survive what it is for",
+                f"colour `{colour.name}` stands for more failures than `tolerate` promises",
+                label="never needed",
+                help="remove the colour, or promise what it stands for",
+                data={"colour": colour.name},
             )

@@ -8,8 +8,9 @@ import numpy as np
 
 from momlint.findings import Draft
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import affected_words, listed
+from momlint.routed.diagnosis.wording import colour_names, in_colours, them
 from momlint.routed.overlay.ragged import distinct
+from momlint.words import listed
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -32,19 +33,25 @@ def find(context: Context) -> Iterator[Draft]:
         what = (
             f"broker `{context.name(to)}` has failed"
             if o.failed_broker[first, to]
-            else f"the link {context.name(at)}–{context.name(to)} has failed"
+            else f"the link between `{context.name(at)}` and `{context.name(to)}` has failed"
         )
         keys = np.array(sorted(lost.get(misuse.row, [])), np.int64)
         witness, _ = context.witness(keys) if len(keys) else context.walk_of(misuse.keys)
         affected = context.affected(keys)
-        names = [str(context.colour_name(colour)) for colour in colours]
+        names = colour_names(context, colours)
         yield Draft(
             "MOM403",
             context.row_place(misuse.row),
-            f"broker `{context.name(at)}` sends what is for `{context.name(dest)}` to `{context.name(to)}` in "
-            f"{'colour' if len(colours) == 1 else 'colours'} {listed(names)}, in which {what}"
-            + affected_words(affected),
-            help=f"take {listed(names)} out of the row's colours, and give them a way round",
+            f"broker `{context.name(at)}` sends `{context.name(dest)}` to `{context.name(to)}` in "
+            f"{in_colours(names)}, where {what}",
+            label="the row's own colour takes this hop away",
+            help=f"take {listed(names)} out of the row's colours; add a row with another next hop for {them(names)}",
+            data={
+                "broker": context.name(at),
+                "via": context.name(to),
+                "destinations": (context.name(dest),),
+                "colours": names,
+            },
             witness=witness,
             affected=affected,
             related=context.colour_defined(witness),

@@ -10,7 +10,6 @@ import numpy as np
 from momlint.findings import Draft, Witness
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.diagnosis.topology import strong_parts
-from momlint.routed.diagnosis.wording import counted, listed
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -35,20 +34,19 @@ def find(context: Context) -> Iterator[Draft]:
         source, dest = divmod(int(pairs[0]), n)
         context.confirm_cut((int(mine[0]) // (n * n) * n + dest) * n + source)
         witness = Witness(context.colour_name(int(mine[0]) // (n * n)), context.name(source), context.name(dest))
-        pair = f"no path exists from `{witness.source}` to `{witness.destination}`"
-        more = f", nor for {counted(len(pairs) - 1, 'other pair')}" if len(pairs) > 1 else ""
         if affected.topics:
             topic = int(context.needs.topics_of(pairs[:1])[0])
             place = context.subscriber_place(topic, dest)
-            who = f"{'topic' if len(affected.topics) == 1 else 'topics'} {listed(affected.topics)}: "
         else:
-            place, who = context.broker_place(dest), ""
+            place = context.broker_place(dest)
         yield Draft(
             "MOM301",
             place,
-            f"{who}{pair}{more}",
+            f"no path leads from broker `{witness.source}` to broker `{witness.destination}`",
+            label=f"cannot be reached from `{witness.source}`",
             help=f"declare links that lead from `{witness.source}` to `{witness.destination}`"
             + (" (a one-way link leads only one way)" if any(x.one_way for x in context.estate.links) else ""),
             witness=witness,
             affected=affected,
+            data={"source": context.name(source), "destination": context.name(dest)},
         )

@@ -15,10 +15,10 @@ import numpy as np
 
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.diagnosis.timing import subscriptions, timed
-from momlint.routed.diagnosis.wording import counted
 from momlint.routed.overlay.latency import Timings
 from momlint.routed.overlay.probabilities import Weights, weights
 from momlint.routed.overlay.tables import NEVER
+from momlint.words import counted
 
 TITLE = "Availability"
 #: Decimal places that are printed: what is served at least is rounded down, what at most up.

@@ -18,6 +18,7 @@ from momlint.routed.overlay.needs import Needs
 from momlint.routed.overlay.ragged import among, distinct, without
 from momlint.routed.overlay.superpaths import super_paths
 from momlint.routed.questions.question import Kind, Question, Refuted
+from momlint.words import joined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -267,7 +268,7 @@ class Context:
         """``link `1--2` and broker `4```, or ``no failure``; in the order of the estate."""
         parts = [f"link `{self.estate.links[link].id}`" for link in links]
         parts += [f"broker `{self.name(broker)}`" for broker in brokers]
-        return " and ".join(parts) if parts else "no failure"
+        return joined(parts) or "no failure"
 
     @cached_property
     def repeated_colours(self) -> dict[int, int]:

@@ -13,6 +13,7 @@ from momlint.findings import Affected, Place, RelatedDraft, Witness
 from momlint.routed.overlay.cuts import Graph
 from momlint.routed.overlay.elements import Elements, connected_pairs, cut_pairs
 from momlint.routed.questions.failures import Cut, Survey
+from momlint.words import joined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +63,7 @@ class Cutting:
     def words(self, elements: Sequence[int]) -> str:
         """``link `1--2` and broker `4```."""
         parts = [f"{self.elements.kind(element)} `{self.name(element)}`" for element in elements]
-        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+        return joined(parts)
 
     def place(self, element: int) -> Place:
         """A link's entry, the key of a broker or a group."""

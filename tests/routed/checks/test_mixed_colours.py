@@ -39,7 +39,8 @@ def test_one_note_for_many_colours() -> None:
     colours = ", ".join(f"c{at}: [{at}--{at % 24 + 1}]" for at in range(1, 25))
     (draft,) = find(context_of(ring(f"{{ok: [], {colours}}}", 24)))
     assert len(draft.related) == find_mixed_colour_loop.RELATED_COLOURS
-    assert "loops are possible in 24 of 25 colours" in draft.message
+    assert draft.label.startswith("loops are possible in 24 of 25 colours")
+    assert draft.data["colours"] == 24
 
 
 def test_nothing_to_change_between() -> None:

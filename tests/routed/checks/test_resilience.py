@@ -187,9 +187,13 @@ def test_places_and_words_of_a_note() -> None:
     text = "momlint: 1\nbrokers: {a: , b: , c: }\nlinks: [{between: [a, b]}, {id: far, between: [b, c]}]\n"
     broker, link, far = check(text)
     assert (broker.severity, broker.span.start) == ("note", (2, 16))
-    assert broker.message == "without broker `b` no path is left for pair a → c and 1 more"
+    assert broker.message == "if broker `b` fails, no path leads from `a` to `c`"
+    assert broker.affected is not None
+    assert broker.affected.pairs == 2
     assert (link.span.start, link.span.end) == ((3, 9), (3, 26))
-    assert far.message == "without link `far` no path is left for pair a → c and 3 more"
+    assert far.message == "if link `far` fails, no path leads from `a` to `c`"
+    assert far.affected is not None
+    assert far.affected.pairs == 4
     assert far.witness is not None
     assert (far.witness.colour, far.witness.cut) == (None, ("far",))
 
@@ -199,10 +203,11 @@ def test_a_promise_of_two_links() -> None:
     estate = Estate(6, [L(i, (i + 1) % 6) for i in range(6)], [(0, 3)])
     (finding,) = check(written(estate, (2, 0, 0)), select=("MOM502",))
     assert finding.severity == "error"
-    assert finding.message == (
-        "the estate is to survive any 2 links, but when link `l0` and link `l3` fail together, and no fewer failures "
-        "do that, no path is left for topic `t0-3`, pair b0 → b3"
-    )
+    assert finding.message == "if link `l0` and link `l3` fail together, no path leads from `b0` to `b3`"
+    assert finding.label == "promised here, and no smaller failure breaks it"
+    assert finding.data == {"promised": "any 2 links"}
+    assert finding.affected is not None
+    assert finding.affected.topics == ("t0-3",)
     assert [place.message for place in finding.related] == ["link `l0` stands here", "link `l3` stands here"]
     assert [place.span.start.line for place in finding.related] == [10, 13]
 
@@ -253,8 +258,8 @@ def test_static_tables_are_the_second_kind(engine: str) -> None:
     assert (table.witness.cut, table.witness.walk) == (("a--b",), ("a", "b", "c"))
     assert table.affected is not None
     assert (table.affected.topics, table.affected.pairs) == (("there", "spur"), 2)
-    assert "(and the same for 2 others)" in table.message
-    assert "paid for" in table.help
+    assert table.data == {"promised": "any link", "failures": 3}
+    assert table.label == "promised here, and 2 more failures the same way"
 
 
 #: Two links of one hop, in use, with a way round them; `r` takes the second link and one elsewhere.
