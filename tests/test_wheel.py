@@ -60,6 +60,20 @@ def test_the_wheel_holds_rules_and_templates(wheel: Path) -> None:
     assert not [name for name in packed if name.startswith(("tests/", "bench/", "rules/", "templates/"))]
 
 
+def test_parquet_is_an_extra(momlint: Path, tmp_path: Path) -> None:
+    """Plain momlint does without pyarrow, which weighs as much as all the rest, and says how to get it."""
+    installed = done(momlint.with_name("python"), "-m", "pip", "list", "--format", "freeze", cwd=tmp_path)
+    names = {line.partition("==")[0].lower() for line in installed.splitlines()}
+    assert {"numpy", "z3-solver"} <= names
+    assert not names & {"pyarrow", "pyspark", "pandas"}
+    done(momlint, "init", cwd=tmp_path)
+    ran = run(momlint, "plan", "topology.yaml", "--output", "tables.parquet", cwd=tmp_path)
+    assert ran.returncode == 2
+    assert 'pip install "momlint[parquet]"' in ran.stderr
+    metadata = "from importlib.metadata import metadata; print(*metadata('momlint').get_all('Provides-Extra'))"
+    assert set(done(momlint.with_name("python"), "-c", metadata, cwd=tmp_path).split()) == {"parquet", "spark"}
+
+
 def test_the_installed_program(momlint: Path, tmp_path: Path) -> None:
     where = done(momlint.with_name("python"), "-c", "import momlint; print(momlint.__file__)", cwd=tmp_path)
     assert not Path(where.strip()).is_relative_to(CHECKOUT)

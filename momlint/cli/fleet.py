@@ -14,9 +14,9 @@ def inventory(
     paths: Sequence[str], output: str, master: str, conf: Sequence[str], seconds: float | None, force: bool, quiet: bool
 ) -> int:
     """Write the tables of the estates that `paths` name; the exit code."""
+    from momlint.fleet.choose import on_spark
     from momlint.fleet.guard import DEADLINE, Limits
     from momlint.fleet.inventory import check_output, write_inventory
-    from momlint.fleet.spark import OnSpark
     from momlint.lint import Options
 
     if discover.STDIN in paths:
@@ -37,7 +37,7 @@ def inventory(
     if found.files:
         with (
             Progress(not quiet) as progress,
-            OnSpark(master, Limits(seconds or DEADLINE), progress, settings_of(conf)) as runner,
+            on_spark(master, Limits(seconds or DEADLINE), progress, settings_of(conf)) as runner,
         ):
             failures += write_inventory(runner, found.files, options, output, force)
     for failure in failures:

@@ -55,6 +55,11 @@ def plan(arguments: Arguments) -> int:
     _check_options(arguments, ending, by_many=by_many)
     if output is not None and not by_many:
         _check_output(output, ending)
+    if output is not None and ending in _PARQUET:
+        # Before the work is done, and not after it.
+        from momlint.routed.recovery.write import check_parquet
+
+        check_parquet(output)
     if arguments.in_place:
         return _in_place(arguments, form)
     loaded, estate = _load(arguments.path, arguments.estate)

@@ -17,6 +17,7 @@ from momlint.fleet.work import Fetch, Runner
 from momlint.routed.ask import EngineChoice
 
 if TYPE_CHECKING:
+    from momlint.fleet.spark import OnSpark
     from momlint.routed.recovery.parquet import Fetched
 
 RunnerName: TypeAlias = Literal["auto", "process", "spark"]
@@ -90,11 +91,7 @@ def choose(
     else:
         amount = f"{amount}: {_pool(jobs)}, as asked for"
     if kind == "spark":
-        # Imported late, and only here: nobody else needs pyspark.
-        from momlint.fleet.spark import OnSpark
-
-        master = wishes.master or "local[*]"
-        runner = OnSpark(master, limits, say, wishes.conf)
+        runner = on_spark(wishes.master or "local[*]", limits, say, wishes.conf)
         return Choice(runner, amount, limits, seconds, runner.fetch)
     return Choice(Processes(jobs, limits, say), amount, limits, seconds, _fetch(wishes, limits, say))
 
@@ -106,12 +103,21 @@ def _fetch(wishes: Wishes, limits: Limits, say: Callable[[str], None]) -> Fetch 
         return None
 
     def fetch(addresses: Sequence[str]) -> Mapping[str, Fetched]:
-        from momlint.fleet.spark import OnSpark
-
-        with OnSpark(master, limits, say, wishes.conf) as spark:
+        with on_spark(master, limits, say, wishes.conf) as spark:
             return spark.fetch(addresses)
 
     return fetch
+
+
+def on_spark(master: str, limits: Limits, say: Callable[[str], None], conf: Mapping[str, str] | None = None) -> OnSpark:
+    """The runner on the Spark of this master. Raises `UsageError` where the extra `spark` is not installed."""
+    from momlint.fleet.session import check_packages
+
+    check_packages()
+    # Imported late, and only here: nobody else needs pyspark and pyarrow.
+    from momlint.fleet.spark import OnSpark
+
+    return OnSpark(master, limits, say, conf)
 
 
 def _pool(jobs: int) -> str:

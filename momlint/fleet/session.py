@@ -43,11 +43,17 @@ _LOOK = 0.1
 
 
 def check_requirements() -> None:
-    """Raise `UsageError` where pyspark, pandas or Java is missing or of the wrong version."""
+    """Raise `UsageError` where a package or Java is missing or of the wrong version."""
+    check_packages()
+    _check_java()
+
+
+def check_packages() -> None:
+    """Raise `UsageError` where pyspark, pandas or pyarrow is missing or of the wrong version."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = {}
-    for package in ("pyspark", "pandas"):
+    for package in ("pyspark", "pandas", "pyarrow"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:
@@ -57,7 +63,6 @@ def check_requirements() -> None:
             f"pyspark does not work with pandas {found['pandas']}; it needs one below {PANDAS}: "
             f"pip install 'pandas<{PANDAS}'"
         )
-    _check_java()
 
 
 def _check_java() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from momlint.access import Access, open_regular, read_regular
+from momlint.errors import UsageError
 from momlint.routed.certificate.form import MOST_LEVEL, Potentials, Record, Refused, Shown, read, read_record
 from momlint.routed.certificate.given import NO_HOP, Given, Ints
 from momlint.routed.certificate.verify import verify
@@ -33,7 +34,8 @@ class Accepted:
 def verify_file(path: str) -> list[Accepted]:
     """Read the certificate at `path` and the estates it names, and check every claim.
 
-    Raises `Refused`, whose text says what is wrong, and `OSError` where the certificate itself cannot be read.
+    Raises `Refused`, whose text says what is wrong, `OSError` where the certificate itself cannot be read, and
+    `UsageError` where it takes Parquet, which cannot be read here.
     """
     # A certificate is as large as the estates are; that it is one file of a limited size, nobody promised.
     records = read(read_regular(path, None))
@@ -134,8 +136,13 @@ def _load(file: str, document: int) -> LoadedEstate:
         raise Refused(f"`{file}` has no document {document}")
     loaded = estates[document]
     if loaded.estate is not None and loaded.estate.recovery_file is not None:
+        from momlint.routed.recovery.arrow import INSTALL, is_parquet, why_no_parquet
         from momlint.routed.recovery.attach import attach_recovery
 
+        path = loaded.estate.recovery_file
+        reason = why_no_parquet() if is_parquet(path) else None
+        if reason is not None:  # that says nothing of the certificate
+            raise UsageError(f"{file}: `{path}` cannot be read: {reason}; {INSTALL}")
         attach_recovery(loaded)
     return loaded
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from momlint.access import open_regular
 from momlint.routed.overlay.super_tables import Rows, join, tidy
+from momlint.routed.recovery.arrow import INSTALL, why_no_parquet
 from momlint.routed.recovery.parts import (
     COLUMNS,
     EXCEPT,
@@ -81,8 +82,11 @@ Elsewhere: TypeAlias = Callable[[str, Sequence[Piece], Sequence[str], Sequence[s
 def read_parquet(path: str, names: Names, elsewhere: Elsewhere | None = None) -> Iterator[Rows]:
     """The rows of a file, or of all files of a folder that is called so, as Spark writes them, by their names.
 
-    `elsewhere`: who may read them.
+    `elsewhere`: who may read them. Raises `Unreadable`, also where there is no pyarrow.
     """
+    reason = why_no_parquet()
+    if reason is not None:
+        raise Unreadable(f"`{path}` cannot be read: {reason}", INSTALL)
     if elsewhere is not None:
         found = elsewhere(path, pieces_of(path), names.brokers, names.colours)
         if found is not None:

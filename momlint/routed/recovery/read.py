@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from momlint.access import Access, open_regular, too_large
 from momlint.routed.overlay.super_tables import RecoveryTable, Rows, join, tidy
+from momlint.routed.recovery.arrow import is_parquet
 from momlint.routed.recovery.parquet import Elsewhere, Fetched, read_parquet, read_stream
 from momlint.routed.recovery.parts import (
     COLUMNS,
@@ -80,7 +81,7 @@ def read_recovery(
         return Recovery(join([], len(colours))[0], names.problems, "line", np.zeros(0, np.int32), False, False)
     if ending == "csv":
         return _recovery(path, _read_csv(path, names, access.most), "line", names)
-    if ending in ("parquet", "pq"):
+    if is_parquet(path):
         return _recovery(path, read_parquet(path, names, elsewhere), "row", names)
     return _recovery(path, _read_nothing(path), "line", names)
 

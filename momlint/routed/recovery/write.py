@@ -14,6 +14,7 @@ from momlint.errors import UsageError
 from momlint.routed.overlay.colour_sets import complement, gather, starts_of
 from momlint.routed.overlay.ragged import ramp
 from momlint.routed.overlay.super_tables import RecoveryTable
+from momlint.routed.recovery.arrow import INSTALL, why_no_parquet
 from momlint.routed.recovery.colours import Failure
 from momlint.routed.recovery.planning import Plan
 from momlint.routed.recovery.quoting import cell_name, yaml_name
@@ -94,12 +95,14 @@ def write_recovery(
     does not hold where that is shorter, with a column of that name; ``auto``, the same, without the column where no
     row needs it.
 
-    Raises `UsageError` for another ending, and where the file cannot be written; what stood there before stays
-    until the new file is complete.
+    Raises `UsageError` for another ending, where the file cannot be written, and for Parquet where there is no
+    pyarrow; what stood there before stays until the new file is complete.
     """
     ending = path.rpartition(".")[2].lower()
     if ending not in ("csv", "parquet", "pq"):
         raise UsageError(f"{path}: tables are written as .yaml, .csv or .parquet, by the ending of the file")
+    if ending != "csv":
+        check_parquet(path)
     by_exception = says_except(table, form)
     half = f"{path}.part"
     try:
@@ -112,6 +115,13 @@ def write_recovery(
         if os.path.exists(half):
             os.unlink(half)
         raise UsageError(f"{path}: the tables cannot be written: {error.strerror or error}") from error
+
+
+def check_parquet(path: str) -> None:
+    """Raise `UsageError` where Parquet cannot be written, to `path` or anywhere else."""
+    reason = why_no_parquet()
+    if reason is not None:
+        raise UsageError(f"{path} cannot be written: {reason}; {INSTALL}, or write .yaml or .csv")
 
 
 def _write_csv(
