@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from momlint.estate.forms import LARGEST_COUNT
+from momlint.estate.forms import LARGEST_COUNT, MOST_DIGITS
 from momlint.estate.nearest import did_you_mean, nearest
 from momlint.estate.quick import NULL_KEY, NULL_SEGMENT, is_null, shape
 from momlint.estate.slots import home_of, known_fields, slot
@@ -24,6 +24,18 @@ Path: TypeAlias = tuple[str | int, ...]
 #: More of the same mistake than this (one wrong field name in every link) is one finding with related places.
 _MOST_ALIKE = 10
 _MOST_RELATED = 20
+
+
+#: What pydantic's errors say of a number that is one, and is not kept.
+_NUMBERS = {
+    "momlint_digits": (
+        f"no more than {MOST_DIGITS} digits are kept exactly",
+        f"round it to {MOST_DIGITS} digits, or use another unit",
+    ),
+    "momlint_huge": ("that is more than any number here can be", "the most is 1e15 (a count: 2,147,483,647)"),
+    "momlint_tiny": ("that is so small that it would be kept as 0", "use another unit"),
+    "finite_number": ("that is no finite number", ""),
+}
 
 
 def route_of(plain: Any, location: tuple[str | int, ...]) -> tuple[Path, bool]:
@@ -167,6 +179,13 @@ class Mistakes:
             words = [word.strip("'") for word in str(detail["ctx"]["expected"]).replace(" or ", ", ").split(", ")]
             hint = did_you_mean(node.text, words)
         takes = here.takes or "another kind of value"
+        if kind in _NUMBERS:
+            why, help_ = _NUMBERS[kind]
+            return (
+                Place(self.document, place_path, "value"),
+                f"{self.label(path)} takes {takes}, not {found}: {why}",
+                help_,
+            )
         if kind == "less_than_equal" and detail["ctx"]["le"] > 1:  # a probability says so already
             limit = detail["ctx"]["le"]
             most = f"{limit:,.0f}" if limit <= LARGEST_COUNT else f"{limit:g}".replace("e+", "e")

@@ -93,6 +93,8 @@ class Resolver:
         self.unknown_brokers: dict[str, list[Place]] = {}
         self.unknown_links: dict[str, list[Place]] = {}
         self.unknown_colours: dict[str, list[Place]] = {}
+        #: Whether there are recovery rows, and no colours that they could hold in.
+        self.rows_without_colours = False
 
     def run(self) -> Estate | None:
         """The estate, or None where no broker is left."""
@@ -274,7 +276,10 @@ class Resolver:
                 names.left_out_ends.add(frozenset(ends))
                 self.incomplete.add("links")
                 return False
-            self.duplicate_link(id_place, f"another link has the id `{link.id}` already", first)
+            if same_id in names.given:
+                self.duplicate_link(id_place, f"another link has the id `{link.id}` already", first)
+            else:
+                self.one_name(id_place, link.id, "this one by its id, another by its brokers", first)
         elif parallel is not None:
             names.reported.update((dense, parallel))
             self.duplicate_link(
@@ -283,9 +288,10 @@ class Resolver:
                 self.ends_place(self.links[parallel]),
             )
         elif same_id is not None:
-            self.duplicate_link(
+            self.one_name(
                 self.ends_place(link),
-                f"this link is called `{link.id}` by its brokers, and another link has that id",
+                link.id,
+                "this one by its brokers, another by its id",
                 self.name_place(same_id),
             )
         return True
@@ -304,13 +310,24 @@ class Resolver:
         found = [firsts[way] for way in ways if way in firsts]
         return min(found, default=None)
 
-    def duplicate_link(self, place: Place, message: str, first: Place) -> None:
+    def one_name(self, place: Place, name: str, how: str, first: Place) -> None:
+        """Two links that are no doubles, and that one name can mean."""
+        advice = "rename the id: let no id look like `a--b`"
+        self.duplicate_link(place, f"`{name}` can mean two links: {how}", first, advice)
+
+    def duplicate_link(
+        self,
+        place: Place,
+        message: str,
+        first: Place,
+        help_: str = "remove one, or give each parallel link an `id` of its own",
+    ) -> None:
         self.drafts.append(
             Draft(
                 "MOM105",
                 place,
                 message,
-                "remove one, or give each parallel link an `id` of its own",
+                help_,
                 related=(RelatedDraft(first, "the other link stands here"),),
             )
         )
@@ -433,7 +450,8 @@ class Resolver:
         for number, model in self.models:
             if model.failures is None or model.failures.colours is None:
                 continue
-            declared = True
+            # An empty section declares nothing, as one that is not there; one of which nothing could be read does.
+            declared = declared or bool(model.failures.colours) or "failures.colours" in self.incomplete
             for name, items in model.failures.colours.items():
                 path = ("failures", "colours", name)
                 place = Place(number, path)
@@ -638,6 +656,11 @@ class Resolver:
                     rows.append(RecoveryRow(Place(number, row_path), at, to, via, colours, inverted))
         # An empty section has no rows: the overlay heals itself, unless there are some that cannot be read.
         has_rows = bool(rows) or "failures.recovery" in self.incomplete
+        # Rows hold in colours, so without any colour they say nothing (see `report_unknown`).
+        self.rows_without_colours = bool(rows) and not self.colour_index
+        if self.rows_without_colours:
+            rows = []
+            self.incomplete.add("failures.recovery")
         return (rows if has_rows and form_place is not None and file is None else None), file
 
     def row_colours(self, names: Sequence[str], number: int, path: Path) -> tuple[int, ...]:
@@ -717,9 +740,9 @@ class Resolver:
                     places,
                     "a link is its `id`, or `a--b` by the brokers it joins (one way: `a->b`)",
                 )
-        if "failures.colours" in self.lost or not self.unknown_colours:
+        if "failures.colours" in self.lost or not (self.unknown_colours or self.rows_without_colours):
             return
-        if "failures.colours" not in self.section_places:
+        if not self.colour_index:
             self.drafts.append(
                 Draft(
                     "MOM102",

@@ -336,8 +336,40 @@ def test_what_is_wrong_takes_nothing_else_with_it() -> None:
             "takes a whole number, 0 or more, and no more than 2,147,483,647, not `99999999999999999999`",
         ),
         ("links: [{between: [1, 2], availability: 2}]", "takes a probability from 0 to 1, not `2`"),
+        (
+            "links: [{between: [1, 2], cost: 1.00000000000000001}]",
+            "takes a number greater than 0, not `1.00000000000000001`: no more than 15 digits are kept exactly",
+        ),
+        (
+            "links: [{between: [1, 2], latency_ms: 0.1234567890123456}]",
+            "takes a number of milliseconds, 0 or more, not `0.1234567890123456`: "
+            "no more than 15 digits are kept exactly",
+        ),
+        (
+            "links: [{between: [1, 2], cost: 1e400}]",
+            "takes a number greater than 0, not `1e400`: that is more than any number here can be",
+        ),
+        (
+            "links: [{between: [1, 2], cost: 1e-400}]",
+            "takes a number greater than 0, not `1e-400`: that is so small that it would be kept as 0",
+        ),
+        (
+            "links: [{between: [1, 2], cost: .inf}]",
+            "takes a number greater than 0, not `.inf`: that is no finite number",
+        ),
+        (
+            "topics: {t: {publishers: [1], subscribers: [2], max_hops: 1e400}}",
+            "takes a whole number, 0 or more, not `1e400`: that is more than any number here can be",
+        ),
     ],
 )
 def test_a_number_that_is_too_large_is_told_the_limit(text: str, message: str) -> None:
     (problem,) = load_one(f"momlint: 1\nbrokers: {{1: , 2: }}\n{text}\n").problems
     assert problem.message.endswith(message)
+
+
+@pytest.mark.parametrize(
+    "number", ["0.123456789012345", "1.00000000000000000000", "123456789012345", "0.00000000000000000001"]
+)
+def test_fifteen_digits_are_kept(number: str) -> None:
+    assert load_one(f"momlint: 1\nbrokers: {{1: , 2: }}\nlinks: [{{between: [1, 2], cost: {number}}}]\n").problems == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from momlint.lint import Options, lint_bytes
 from tests.estate.marks import expect, load_one
 
 
@@ -250,3 +251,19 @@ def test_a_link_left_out_is_still_declared() -> None:
         """,
         "MOM104",
     )
+
+
+@pytest.mark.parametrize(
+    ("links", "line", "how"),
+    [
+        (["{id: b--c, between: [a, b]}", "{between: [b, c]}"], 5, "this one by its brokers, another by its id"),
+        (["{between: [b, c]}", "{id: b--c, between: [a, b]}"], 5, "this one by its id, another by its brokers"),
+    ],
+)
+def test_an_id_like_another_links_name(links: list[str], line: int, how: str) -> None:
+    """They are no doubles: removing one would be wrong advice."""
+    text = "momlint: 1\nbrokers: {a: , b: , c: }\nlinks:\n" + "".join(f"  - {link}\n" for link in links)
+    (found,) = [one for one in lint_bytes(text.encode(), "e.yaml", Options()).findings if one.code == "MOM105"]
+    assert found.span.start.line == line
+    assert found.message == f"`b--c` can mean two links: {how}"
+    assert "rename" in found.help
