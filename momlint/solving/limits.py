@@ -31,6 +31,10 @@ class Limits:
             raise self.timed_out()
         return max(1, int(left * 1000))
 
+    def is_over(self) -> bool:
+        """Whether there is a deadline, and nothing is left until then."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
     def timed_out(self) -> GaveUp:
         """The time is over."""
         return GaveUp(f"the solver found no answer within {self.seconds:g} s")

@@ -9,45 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from momlint.routed.overlay.elements import ElementKind, Elements, with_failures
 from momlint.routed.questions.failures import Cut, Kept, Smallest, Survey
 from momlint.routed.questions.question import Question, Undecided
-from momlint.routed.smt.encode import Encoder
-from momlint.routed.smt.solve import failing
+from momlint.routed.smt.encode import Cuts, cuts, products
+from momlint.routed.smt.solve import severed
 from momlint.solving.limits import GaveUp
+from momlint.solving.session import Some
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from momlint.estate.resolved import Tolerate
     from momlint.routed.overlay.form import Overlay
-    from momlint.routed.smt.encode import Section
-    from momlint.routed.smt.solve import Session
+    from momlint.solving.session import Session
 
 _KINDS: tuple[ElementKind, ...] = ("link", "broker", "group")
 
 
-class Choices(Protocol):
-    """A solver that has read a script of ``failures.smt2.j2``."""
-
-    def choose(self, some_of: Sequence[str] = ()) -> frozenset[str] | None:
-        """The failures of a model, one of `some_of` among them if there are any; None when there is no model.
-
-        Raises `GaveUp`.
-        """
-        ...
-
-    def fix(self, symbol: str) -> None:
-        """From now on this one has failed."""
-        ...
-
-
-Opener: TypeAlias = "Callable[[Section], Session]"
-ChoicesOpener: TypeAlias = "Callable[[FailureScript], Choices]"
+Opener: TypeAlias = "Callable[[Question, Cuts], Session]"
+ScriptOpener: TypeAlias = "Callable[[FailureScript], Session]"
 
 
 def singles(overlay: Overlay, elements: Elements, asked: Sequence[int]) -> tuple[Overlay, Question]:
@@ -64,24 +49,19 @@ def survey(
     alone, question = singles(overlay, elements, asked)
     pairs: dict[int, int] = {}
     first: dict[int, tuple[int, int]] = {}
-    found = 0
+    models = 0
     try:
-        for section in Encoder(alone, question):
-            cut_off: dict[int, list[int]] = {}
-            for colours, sources in failing(section, open_session(section)):
-                found += 1
-                if traps is not None and found > traps:
+        for section in cuts(alone, question):
+            for found in severed(section, open_session(question, section), by_failure=True):
+                models += 1
+                if traps is not None and models > traps:
                     return Undecided(f"more than {traps} cuts were found, and the search was stopped")
-                for colour in colours:
-                    cut_off.setdefault(colour, []).extend(sources)
-            never = set(cut_off.pop(0, ()))
-            for colour, sources in cut_off.items():
-                new = [source for source in sources if source not in never]
-                if new:
-                    element = asked[colour - 1]
-                    pairs[element] = pairs.get(element, 0) + len(new)
-                    here = (min(new), section.dest)
-                    first[element] = min(first.get(element, here), here)
+                for apart in found:
+                    here = apart.sources[0], apart.dests[0]
+                    for colour in apart.colours:
+                        element = asked[colour - 1]
+                        pairs[element] = pairs.get(element, 0) + len(apart.sources) * len(apart.dests)
+                        first[element] = min(first.get(element, here), here)
     except GaveUp as reason:
         return Undecided(str(reason))
     return tuple(Cut(element, pairs[element], *first[element]) for element in sorted(pairs))
@@ -141,24 +121,10 @@ def script(
         arcs=arcs,
         needs=[
             ([held[s] for s in sources], [f"b{d}" for d in dests])
-            for sources, dests in _needs(overlay.pair_source[connected], overlay.pair_dest[connected])
+            for sources, dests in products(overlay.pair_source[connected], overlay.pair_dest[connected])
         ],
         counters=counters,
     )
-
-
-def _needs(sources: NDArray[np.int32], dests: NDArray[np.int32]) -> list[tuple[list[int], list[int]]]:
-    """Needed pairs as products of sources and destinations: all pairs of a connected overlay are one product.
-
-    A destination may stand among its own sources: it is not in the set and out of it at once.
-    """
-    by_dest: dict[int, list[int]] = {}
-    for source, dest in zip(sources.tolist(), dests.tolist(), strict=True):
-        by_dest.setdefault(dest, []).append(source)
-    alike: dict[tuple[int, ...], list[int]] = {}
-    for dest, found in sorted(by_dest.items()):
-        alike.setdefault(tuple(sorted((*found, dest))), []).append(dest)
-    return [(list(found), some) for found, some in alike.items()]
 
 
 def symbol(elements: Elements, element: int) -> str:
@@ -172,7 +138,7 @@ def smallest(
     promise: Tolerate,
     at_least: int,
     connected: NDArray[np.bool_],
-    choose_from: ChoicesOpener,
+    open_script: ScriptOpener,
 ) -> Smallest | Kept | Undecided:
     """The smallest failure within `promise` that cuts a needed pair; see `FailureEngine.smallest`."""
     if not connected.any():
@@ -181,7 +147,7 @@ def smallest(
         for size in range(at_least, elements.largest(promise) + 1):
             for split in elements.splits(promise, size):
                 asked = script(overlay, elements, split, connected)
-                first = _first(elements, choose_from(asked))
+                first = _first(elements, asked, open_script(asked))
                 if first is not None:
                     return Smallest(first)
     except GaveUp as reason:
@@ -189,13 +155,13 @@ def smallest(
     return Kept()
 
 
-def _first(elements: Elements, choices: Choices) -> tuple[int, ...] | None:
+def _first(elements: Elements, script: FailureScript, session: Session) -> tuple[int, ...] | None:
     """The first failure, element by element: is there one with a smaller element in this place? By bisection."""
     element_of = {symbol(elements, element): element for element in range(len(elements))}
 
     def ask(some_of: Sequence[int] = ()) -> list[int] | None:
-        found = choices.choose([symbol(elements, element) for element in some_of])
-        return None if found is None else sorted(element_of[name] for name in found)
+        model = session.find(Some([symbol(elements, element) for element in some_of]) if some_of else None)
+        return None if model is None else sorted(element_of[script.symbols[i]] for i in model.true(script.symbols))
 
     best = ask()
     if best is None:
@@ -211,5 +177,5 @@ def _first(elements: Elements, choices: Choices) -> tuple[int, ...] | None:
                 low = middle + 1
             else:
                 best = better
-        choices.fix(symbol(elements, best[place]))
+        session.require(symbol(elements, best[place]))
     return tuple(best)

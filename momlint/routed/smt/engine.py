@@ -1,4 +1,4 @@
-"""The engine: one script a destination, its answers put together into one verdict."""
+"""The engine: few scripts a question, their answers put together into one verdict."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from momlint.routed.overlay.ragged import distinct
 from momlint.routed.questions.question import Proved, Refuted, Undecided
-from momlint.routed.smt.encode import Encoder
-from momlint.routed.smt.solve import Session, failing
+from momlint.routed.smt.solve import Apart, Trapped, failing
+from momlint.solving.choose import open_session
 from momlint.solving.limits import GaveUp, Limits
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from momlint.routed.overlay.form import Overlay
     from momlint.routed.questions.failures import Kept, Smallest, Survey
     from momlint.routed.questions.question import Question, Verdict
-    from momlint.routed.smt.encode import Section
+    from momlint.routed.smt.encode import Cuts, Walks
+    from momlint.solving.session import Session
 
 #: z3 resource units that one call may use when the user sets no limit: about a minute of one core.
 DEFAULT_RLIMIT = 300_000_000
@@ -65,20 +66,19 @@ class SmtEngine:
 
         Raises `ValueError` for an ``arrive-within`` question without a bound or with one below 0.
         """
-        from momlint.routed.smt.scripts import bare, template_for
+        from momlint.routed.smt.scripts import sections_of
 
         limits = self._limits()
-        n = overlay.n
-        template = template_for(question, n)
         keys: list[NDArray[np.int64]] = []
+        models = 0
         try:
-            for section in Encoder(overlay, question):
-                session = self._session(section, bare(template, n, section), limits)
-                for colours, sources in failing(section, session):
-                    if self._traps is not None and len(keys) >= self._traps:
+            for section in sections_of(overlay, question):
+                session = self._session(question, overlay.n, section, limits)
+                for found in failing(section, session):
+                    models += 1
+                    if self._traps is not None and models > self._traps:
                         return Undecided(f"more than {self._traps} traps were found, and the search was stopped")
-                    columns = (np.asarray(colours, dtype=np.int64) * n + section.dest) * n
-                    keys.append((columns[:, None] + np.asarray(sources, dtype=np.int64)).ravel())
+                    keys += [_keys(overlay.n, one) for one in found]
         except GaveUp as reason:
             return Undecided(str(reason))
         return Refuted(distinct(np.concatenate(keys))) if keys else Proved()
@@ -86,14 +86,11 @@ class SmtEngine:
     def survey(self, overlay: Overlay, elements: Elements, asked: Sequence[int]) -> Survey | Undecided:
         """Which of the elements `asked` cut needed pairs, each failing alone; see `FailureEngine`."""
         from momlint.routed.smt import cutsets
-        from momlint.routed.smt.scripts import bare, template_for
 
         limits = self._limits()
-        alone, question = cutsets.singles(overlay, elements, asked)
-        template = template_for(question, alone.n)
 
-        def open_session(section: Section) -> Session:
-            return self._session(section, bare(template, alone.n, section), limits)
+        def open_session(question: Question, section: Cuts) -> Session:
+            return self._session(question, overlay.n, section, limits)
 
         return cutsets.survey(overlay, elements, asked, open_session, self._traps)
 
@@ -115,15 +112,8 @@ class SmtEngine:
             keys = overlay.pair_dest.astype(np.int64) * overlay.n + overlay.pair_source
             connected = ~np.isin(keys, apart.failing)
 
-        def choose_from(script: cutsets.FailureScript) -> cutsets.Choices:
-            text = render(script)
-            if self._solver == "z3":
-                from momlint.solving.with_z3 import Z3Choices
-
-                return Z3Choices(text, script.symbols, limits)
-            from momlint.solving.with_pysmt import PysmtChoices
-
-            return PysmtChoices(self._solver, text, script.symbols, limits)
+        def choose_from(script: cutsets.FailureScript) -> Session:
+            return open_session(self._solver, render(script), limits)
 
         return cutsets.smallest(overlay, elements, promise, at_least, connected, choose_from)
 
@@ -131,11 +121,16 @@ class SmtEngine:
         deadline = None if self._timeout is None else time.monotonic() + self._timeout
         return Limits(self._rlimit, deadline, self._timeout)
 
-    def _session(self, section: Section, text: str, limits: Limits) -> Session:
-        if self._solver == "z3":
-            from momlint.solving.with_z3 import Z3Session
+    def _session(self, question: Question, n: int, section: Walks | Cuts, limits: Limits) -> Session:
+        from momlint.routed.smt.scripts import bare
 
-            return Z3Session(section, text, limits)
-        from momlint.solving.with_pysmt import PysmtSession
+        # The largest sets first: then one model a colour is nearly always enough.
+        return open_session(self._solver, bare(question, n, section), limits, most_true=True)
 
-        return PysmtSession(self._solver, section, text, limits)
+
+def _keys(n: int, found: Trapped | Apart) -> NDArray[np.int64]:
+    """The keys ``(colour * n + dest) * n + source`` of what is found, in any order."""
+    dests = (found.dest,) if isinstance(found, Trapped) else found.dests
+    colours = np.asarray(found.colours, np.int64)[:, None, None] * n + np.asarray(dests, np.int64)[:, None]
+    keys: NDArray[np.int64] = (colours * n + np.asarray(found.sources, np.int64)).ravel()
+    return keys
