@@ -226,7 +226,10 @@ def _lint_source(source: Source, options: Options, helpers: Helpers) -> FileResu
 
 def _keep_suppressions(result: FileResult, source: Source) -> None:
     if source.suppressions:
-        result.suppressions[source.file] = [(one.target, one.codes, one.span) for one in source.suppressions]
+        codes = {name.id: name.code for name in rule_names()}
+        result.suppressions[source.file] = [
+            (one.target, tuple(codes.get(code, code) for code in one.codes), one.span) for one in source.suppressions
+        ]
 
 
 def _add_problem(result: FileResult, problem: Problem, file: str, options: Options) -> None:
@@ -466,17 +469,28 @@ def _suppress(
     for file, comments in suppressions.items():
         for _, codes, span in comments:
             idle = [code for code in codes if (file, span, code) not in used and _could_match(code, options)]
-            if idle and options.selects_in(file, "MOM109"):
-                kept.append(
-                    _finding(
-                        "MOM109",
-                        file,
-                        span,
-                        f"unused suppression: nothing here is reported as {', '.join(idle)}",
-                        "remove the comment, or the code that no longer applies",
-                    )
-                )
+            if (idle or not codes) and options.selects_in(file, "MOM109"):
+                message, help_ = _idle(idle)
+                kept.append(_finding("MOM109", file, span, message, help_))
     return kept
+
+
+def _idle(codes: Sequence[str]) -> tuple[str, str]:
+    """What to say of a comment of which `codes` silence nothing, or that names none; message and help."""
+    form = "write `# momlint: ignore[MOM302]`; several codes with commas between them"
+    if not codes:
+        return "this comment is meant to silence something, and names no rule", form
+    known = [name.code for name in rule_names()]
+    unknown = [code for code in codes if not any(one.startswith(code) for one in known)]
+    if unknown:
+        from momlint.config import did_you_mean
+
+        names = [*known, *(name.id for name in rule_names())]
+        return f"there is no rule `{unknown[0]}`{did_you_mean(unknown[0], names)}", form
+    return (
+        f"unused suppression: nothing here is reported as {', '.join(codes)}",
+        "remove the comment, or the code that no longer applies",
+    )
 
 
 def _could_match(code: str, options: Options) -> bool:
