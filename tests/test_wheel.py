@@ -57,6 +57,7 @@ def test_the_wheel_holds_rules_and_templates(wheel: Path) -> None:
         for file in files:
             assert f"momlint/_data/{folder}/{file.relative_to(CHECKOUT / folder).as_posix()}" in packed
     assert "momlint/py.typed" in packed
+    assert "momlint/estate/compiled.json" in packed
     assert not [name for name in packed if name.startswith(("tests/", "bench/", "rules/", "templates/"))]
 
 
@@ -84,6 +85,12 @@ def test_the_installed_program(momlint: Path, tmp_path: Path) -> None:
     assert done(momlint, "--version", cwd=tmp_path).startswith("momlint ")
 
     done(momlint, "init", cwd=tmp_path)
+    # The models were compiled with the wheel, and nothing of pydantic but its core is loaded for a plain check.
+    program = (
+        "import sys; from momlint.cli import main; code = main(['check', '--engine', 'graph', '--quiet']); "
+        "assert 'pydantic_core' in sys.modules; sys.exit(code or 'pydantic' in sys.modules)"
+    )
+    done(momlint.with_name("python"), "-c", program, cwd=tmp_path)
     # The solver's templates come from the wheel as well.
     last = done(momlint, "check", cwd=tmp_path).splitlines()[-1]
     assert last.startswith("Proved: ")
