@@ -56,6 +56,10 @@ Part = Literal["key", "value", "entry"]
 class Place(NamedTuple):
     """A symbolic location: a route of keys and indices through one document of an estate.
 
+    Opaque to all but `momlint.source` and `momlint.estate`, which make places and find them again: what a route looks
+    like is the document's affair (keys of YAML, a line of CSV, whatever a native file has). Everybody else takes the
+    places that entities carry, and chooses a part of them by `key` and `entry`.
+
     `document` counts the documents an estate is made of: 0 is the one with ``momlint:``, the others are the
     files that ``include`` brought in, in the order they were read. `within`: a part of the value alone, as offsets into
     the characters of its text, the end exclusive; for a `part` of "value".
@@ -65,6 +69,16 @@ class Place(NamedTuple):
     path: tuple[str | int, ...]
     part: Part = "entry"
     within: tuple[int, int] | None = None
+
+    @property
+    def key(self) -> Place:
+        """The key alone of what stands here."""
+        return Place(self.document, self.path, "key")
+
+    @property
+    def entry(self) -> Place:
+        """All of what stands here, key and value."""
+        return Place(self.document, self.path)
 
 
 @dataclass(frozen=True, slots=True)

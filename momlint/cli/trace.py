@@ -68,14 +68,10 @@ def _hops(loaded: LoadedEstate, estate: Estate, taken: Walk, goal: int) -> list[
 
 def _row(loaded: LoadedEstate, estate: Estate, row: int, goal: int) -> tuple[str, str]:
     """``file:line:column`` of the entry for `goal` in this row, and the line's text."""
-    from momlint.findings import Place
-
     if estate.recovery_rows is not None:
         place = estate.recovery_rows[row].place
     else:
-        given = estate.table_rows[row]
-        at = given.destination_index[given.destinations.index(goal)]
-        place = Place(given.place.document, (*given.place.path, at))
+        place = estate.table_rows[row].destination_place(goal)
     file, span, _ = loaded.locate(place)
     lines = next((one.lines for one in loaded.sources if one.file == file), [])
     text = lines[span.start.line - 1].strip() if span.start.line <= len(lines) else ""

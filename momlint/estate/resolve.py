@@ -363,13 +363,16 @@ class Resolver:
                     publishers = tuple(dict.fromkeys([index[broker] for broker in entry.publishers or ()]))
                     subscribers = tuple(dict.fromkeys([index[broker] for broker in listed]))
                 except KeyError:
-                    subscribers = ()
+                    publishers = subscribers = ()
                     partial = True
                     self.incomplete.add("topics")
+                sending = entry.publishers or ()
                 positions: Sequence[int] = range(len(subscribers))
-                if len(subscribers) != len(listed) or partial:
+                sending_positions: Sequence[int] = range(len(publishers))
+                if len(subscribers) != len(listed) or len(publishers) != len(sending) or partial:
                     # Something is unknown, listed twice or already taken out: the slow way keeps the places.
-                    publishers, _ = self.some_brokers(entry.publishers or (), number, (*place.path, "publishers"))
+                    path = (*place.path, "publishers")
+                    publishers, sending_positions = self.some_brokers(sending, number, path)
                     subscribers, positions = self.some_brokers(listed, number, (*place.path, "subscribers"))
                 topics.append(
                     Topic(
@@ -381,6 +384,7 @@ class Resolver:
                         entry.max_hops,
                         partial,
                         positions,
+                        sending_positions,
                     )
                 )
         return topics
@@ -708,9 +712,9 @@ class Resolver:
                 continue
             first = place
             if isinstance(tolerate, str):
-                found = Tolerate(int(tolerate == "single-link"), int(tolerate == "single-broker"))
+                found = Tolerate(int(tolerate == "single-link"), int(tolerate == "single-broker"), place=place)
             else:
-                found = Tolerate(tolerate.links, tolerate.brokers, tolerate.groups)
+                found = Tolerate(tolerate.links, tolerate.brokers, tolerate.groups, place)
         return found
 
     def resolve_specs(self) -> list[Spec]:

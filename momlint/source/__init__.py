@@ -2,7 +2,7 @@
 
 from momlint.source.composing import Limits
 from momlint.source.inside import inside
-from momlint.source.nodes import Document, Entry, Located, MappingNode, Node, ScalarNode, SequenceNode
+from momlint.source.nodes import Document, Entry, Located, MappingNode, Node, ScalarNode, SequenceNode, Tree
 from momlint.source.reader import Source, read_source
 from momlint.source.scalars import ScalarValue
 from momlint.source.suppressions import Suppression
@@ -19,6 +19,7 @@ __all__ = [
     "SequenceNode",
     "Source",
     "Suppression",
+    "Tree",
     "inside",
     "read_source",
 ]

@@ -12,7 +12,7 @@ same object, with the span of its definition. Where the alias itself stands is t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, Protocol, TypeAlias, cast
 
 from momlint.findings import Part, Position, Span
 from momlint.source.scalars import ScalarValue, resolve
@@ -241,12 +241,32 @@ class Located(NamedTuple):
     found: bool = True
 
 
-class Document:
-    """One document of a file.
+class Document(Protocol):
+    """One document of a file, in whatever format: what it holds, and where that stands.
 
-    `root` is None for an empty document (``---`` and nothing behind it). `index` counts the documents of the
-    file from 0, those that could not be read included. `span` runs from the document's first line to its end.
+    `root` is None for a document without nodes (an empty one of YAML, a table of rows). `index` counts the documents
+    of the file from 0, those that could not be read included. `span` runs from the document's first line to its end.
+    A route is what the document's `Place` has; only the document knows what its segments mean.
     """
+
+    @property
+    def root(self) -> Node | None: ...
+    @property
+    def index(self) -> int: ...
+    @property
+    def span(self) -> Span: ...
+
+    def find(self, path: Sequence[str | int]) -> Node | None:
+        """The node that the route leads to, if there is one."""
+        ...
+
+    def locate(self, path: Sequence[str | int], part: Part = "entry") -> Located:
+        """Where the route leads, or its nearest ancestor that exists."""
+        ...
+
+
+class Tree:
+    """A `Document` of nodes: YAML, and every format whose reader makes nodes."""
 
     __slots__ = ("index", "root", "span")
 

@@ -12,7 +12,7 @@ from momlint.source.comments import Comments
 from momlint.source.composing import Limits, Region, compose
 from momlint.source.decoding import Text, decode
 from momlint.source.excerpts import excerpt
-from momlint.source.nodes import Document
+from momlint.source.nodes import Document, Tree
 from momlint.source.placeholders import find_placeholders
 from momlint.source.suppressions import Suppression, find_suppressions
 
@@ -79,7 +79,7 @@ def read_source(data: bytes, file: str = "<input>", *, limits: Limits = _DEFAULT
             continue
         problems.extend(region.problems)
         if region.readable:
-            documents.append(Document(region.root, index, _document_span(text, region)))
+            documents.append(Tree(region.root, index, _document_span(text, region)))
     problems.extend(templates.problems)
     problems.sort(key=lambda problem: (problem.span, problem.code))
     suppressions = find_suppressions(text, comments)

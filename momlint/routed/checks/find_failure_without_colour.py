@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from momlint.findings import Draft, Place
+from momlint.findings import Draft
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.recovery import MOST_COLOURS, Failure, count_tolerated, groups_of, tolerated
 from momlint.words import counted, joined
@@ -48,7 +48,7 @@ def find(context: Context) -> Iterator[Draft]:
         shown.append(f"{'at least ' if rest else ''}{total - len(shown):,} more")
     yield Draft(
         "MOM402",
-        Place(context.promise_place.document, context.promise_place.path),
+        context.promise_place.entry,
         f"{counted(total, 'promised failure')} {'has' if total == 1 else 'have'} no colour: {joined(shown)}",
         label="promised here",
         help="let `momlint plan` make the colours and their rows, or promise less",

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from momlint.findings import Affected, Draft, Place
+from momlint.findings import Affected, Draft
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.overlay.ragged import distinct, without
 from momlint.routed.questions.question import Question
@@ -47,7 +47,7 @@ def find(context: Context) -> Iterator[Draft]:
         pairs_late = len(context.pairs_of(keys))
         yield Draft(
             "MOM602",
-            Place(topic.place.document, (*topic.place.path, "max_hops")),
+            topic.hops_place,
             f"topic `{topic.name}` allows {counted(topic.max_hops or 0, 'hop')}, and `{witness.source}` to "
             f"`{witness.destination}` takes {hops}",
             label="exceeded",

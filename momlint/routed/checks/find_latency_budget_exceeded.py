@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momlint.findings import Affected, Draft, Place, RelatedDraft, Witness
+from momlint.findings import Affected, Draft, RelatedDraft, Witness
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.diagnosis.timing import milliseconds, moved, replayed, subscriptions, timed
 from momlint.routed.overlay.latency import Timings, decimal_of
@@ -106,7 +106,7 @@ def _draft(context: Context, found: Timings, worst: _Worst, index: int, pair: in
     ]
     return Draft(
         "MOM601",
-        Place(topic.place.document, (*topic.place.path, "max_latency_ms")),
+        topic.latency_place,
         f"topic `{topic.name}` allows {budget} ms, and `{witness.source}` to `{witness.destination}` takes "
         f"{milliseconds(total)} ms",
         label="exceeded",

@@ -36,8 +36,7 @@ def find(context: Context) -> Iterator[Draft]:
 
 
 def _place(context: Context) -> Place:
-    place = context.promise_place
-    return Place(place.document, place.path)
+    return context.promise_place.entry
 
 
 def _promised(promise: Tolerate) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from momlint.errors import ReplayError
 from momlint.findings import Draft, Witness
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.specifications import formula_place, title
+from momlint.routed.diagnosis.specifications import title
 from momlint.routed.overlay.following import walk
 from momlint.words import arrow
 
@@ -50,7 +50,7 @@ def _of_a_message(context: Context, spec: Spec, trace: Trace) -> Draft:
     topic = f" of topic `{context.estate.topics[trace.topic].name}`" if trace.topic is not None else ""
     return Draft(
         "MOM701",
-        formula_place(spec),
+        spec.formula_place(),
         f"{title(spec)} does not hold for a message{topic} from `{witness.source}` to `{witness.destination}`",
         label="false",
         help="correct the row that misdirects the message (`momlint trace` shows each row), or the specification",
@@ -64,7 +64,7 @@ def _of_take_overs(spec: Spec, trace: Trace) -> Draft:
     where = "at the start" if len(trace.states) == 1 else "once brokers fail"
     return Draft(
         "MOM701",
-        formula_place(spec),
+        spec.formula_place(),
         f"{title(spec)} does not hold {where}",
         label="false",
         help="correct `takeover`, or the specification",

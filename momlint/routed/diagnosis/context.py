@@ -99,8 +99,9 @@ class Context:
         row = self._first_row.get(broker)
         if row is None:
             return self.broker_place(broker)
-        place = self.row_place(row)
-        return Place(place.document, place.path[:-1], "key")
+        if self.estate.recovery_rows is not None:
+            return self.estate.recovery_rows[row].table_place
+        return self.estate.table_rows[row].table_place
 
     @cached_property
     def _first_row(self) -> dict[int, int]:
@@ -119,19 +120,15 @@ class Context:
 
     def broker_place(self, broker: int) -> Place:
         """The key that declares the broker."""
-        place = self.estate.brokers[broker].place
-        return Place(place.document, place.path, "key")
+        return self.estate.brokers[broker].place.key
 
     def topic_place(self, topic: int) -> Place:
         """The key that declares the topic."""
-        place = self.estate.topics[topic].place
-        return Place(place.document, place.path, "key")
+        return self.estate.topics[topic].place.key
 
     def subscriber_place(self, topic: int, broker: int) -> Place:
         """The item of the topic's ``subscribers`` that names the broker."""
-        found = self.estate.topics[topic]
-        index = found.subscriber_index[found.subscribers.index(broker)]
-        return Place(found.place.document, (*found.place.path, "subscribers", index))
+        return self.estate.topics[topic].subscriber_place(broker)
 
     def link_name(self, link: Link) -> str:
         """``a–b`` or ``a→b`` by the ids of its ends."""
@@ -140,7 +137,7 @@ class Context:
     @property
     def estate_place(self) -> Place:
         """The document's own place: its ``momlint:`` key."""
-        return Place(0, ("momlint",), "key")
+        return self.estate.place
 
     # -- what is needed -----------------------------------------------------------------------------------------
 
@@ -261,8 +258,9 @@ class Context:
 
     @property
     def promise_place(self) -> Place:
-        """Where ``failures.tolerate`` stands."""
-        return self.estate.section_places["failures.tolerate"]
+        """Where ``failures.tolerate`` stands; the estate itself where no file has it."""
+        promise = self.estate.tolerate
+        return self.estate.place if promise is None or promise.place is None else promise.place
 
     def failure_words(self, links: Sequence[int], brokers: Sequence[int]) -> str:
         """``link `1--2` and broker `4```, or ``no failure``; in the order of the estate."""

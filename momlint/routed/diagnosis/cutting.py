@@ -74,7 +74,7 @@ class Cutting:
             case "broker":
                 return self.context.broker_place(index)
             case "group":
-                return estate.groups[index].place._replace(part="key")
+                return estate.groups[index].place.key
 
     def declared(self, elements: Iterable[int]) -> list[RelatedDraft]:
         """Where each is declared."""

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.estate.resolved import RecoveryRow
-from momlint.findings import Place
 from momlint.routed.overlay.colour_sets import compact, starts_of
+from momlint.source.rows import row_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class FileRows(Sequence[RecoveryRow]):
         row = range(len(self))[index]
         table = self.table
         return RecoveryRow(
-            Place(self.document, (int(table.position[row]),)),
+            row_place(self.document, int(table.position[row])),
             int(table.broker[row]),
             int(table.to[row]),
             int(table.via[row]),

@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from momlint.access import read_regular
 from momlint.estate.files import is_address
-from momlint.findings import Draft, Part, Position, Problem, Span
+from momlint.findings import Draft, Problem
 from momlint.routed.overlay.super_tables import FileRows
 from momlint.routed.recovery.parquet import Elsewhere, Fetched
 from momlint.routed.recovery.read import Recovery, read_fetched, read_recovery
-from momlint.source import Document, Located, Source
+from momlint.source import Source
 from momlint.source.decoding import decode
+from momlint.source.rows import RowsDocument
 
 if TYPE_CHECKING:
     from momlint.estate import LoadedEstate
 
 #: The text of a larger file is not kept to show the lines that findings are at.
 _MOST_SHOWN = 1 << 25
-_TOP = Span(Position(1, 1), Position(1, 1))
-
-
-class RowsDocument(Document):
-    """A file of rows as a document: the one segment of a route is the line of CSV, or the row of Parquet."""
-
-    __slots__ = ("lines",)
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        super().__init__(None, 0, _TOP)
-        self.lines = lines
-
-    def locate(self, path: Sequence[str | int], part: Part = "entry") -> Located:
-        """The whole line where the text is known, else its beginning; the top of the file for an empty route."""
-        del part
-        if not path:
-            return Located(_TOP)
-        line = int(path[0])
-        length = len(self.lines[line - 1]) if line <= len(self.lines) else 0
-        return Located(Span(Position(line, 1), Position(line, 1 + length)))
 
 
 def attach_recovery(
