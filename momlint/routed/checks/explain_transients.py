@@ -27,13 +27,13 @@ def explain(context: Context) -> Iterator[str]:
         return
     back = mixed_loops(context.overlay)
     failed = mixed_loops(context.overlay, "failed", back)
-    lasting = set(failed.keys.tolist())
+    lasting = set(failed.columns.tolist())
     if not back.size:
         yield f"no loop is possible while brokers change between {counted(len(context.estate.colours), 'colour')}"
         return
     known: int | None = None
-    for index, (colour, dest, key) in enumerate(
-        zip(back.colour.tolist(), back.dest.tolist(), back.keys.tolist(), strict=True)
+    for index, (colour, dest, column) in enumerate(
+        zip(back.colour.tolist(), back.dest.tolist(), back.columns.tolist(), strict=True)
     ):
         if colour != known:
             if known is not None:
@@ -41,7 +41,7 @@ def explain(context: Context) -> Iterator[str]:
             known = colour
             count = int((back.colour == colour).sum())
             yield f"colour {_titled(context, colour)}: loops are possible for {counted(count, 'destination')}"
-        once = "" if key in lasting else " (only on the way back to normal)"
+        once = "" if column in lasting else " (only on the way back to normal)"
         yield f"  towards {context.name(dest)}: {arrow(replayed(context, back, index))}{once}"
     assert known is not None
     yield from _orders(context, back, failed, known)

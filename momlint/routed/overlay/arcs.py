@@ -48,7 +48,7 @@ class Hops:
     def of(cls, overlay: Overlay) -> Hops:
         """The hops of all arcs, failed or not."""
         n = overlay.n
-        pair = overlay.arc_tail.astype(np.int64) * n + overlay.arc_head
+        pair = overlay.keys.pair(overlay.arc_tail, overlay.arc_head)
         starts = segment_starts(pair)
         tail, head = overlay.arc_tail[starts], overlay.arc_head[starts]
         index = np.full((n, n), -1, np.int32)

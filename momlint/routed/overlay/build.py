@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from momlint.routed.overlay.form import NO_HOP, NO_ROW, Overlay
 from momlint.routed.overlay.healing import healed_deltas
+from momlint.routed.overlay.keys import Keys
 from momlint.routed.overlay.needs import Needs
 from momlint.routed.overlay.paths import ShortestPaths, solve
 
@@ -144,25 +145,24 @@ def rebased(
     colours: NDArray[np.intp],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The deltas `key`, `hop` to ``solved.next``, restated as deltas to `base`, for `colours` (ascending)."""
-    n = solved.n
-    cells = n * n
+    packing = Keys(solved.n)
     planned, given = solved.next.ravel(), base.ravel()
     odd = np.flatnonzero(planned != given)
     if not odd.size:
         return key, hop
-    rank = np.full(cells, -1, np.int64)
+    rank = np.full(packing.cells, -1, np.int64)
     rank[odd] = np.arange(odd.size)
-    place = rank[key % cells]
+    place = rank[packing.cell_of(key)]
     keys, hops = [key[place < 0]], [hop[place < 0]]
     step = max(1, _BLOCK // odd.size)
     for first in range(0, colours.size, step):
         block = colours[first : first + step].astype(np.int64)
         value = np.tile(planned[odd], (block.size, 1))
-        begin, end = np.searchsorted(key, [block[0] * cells, (block[-1] + 1) * cells])
+        begin, end = np.searchsorted(key, packing.in_colour(np.array((block[0], block[-1] + 1)), 0))
         inside = begin + np.flatnonzero(place[begin:end] >= 0)
-        value[np.searchsorted(block, key[inside] // cells), place[inside]] = hop[inside]
+        value[np.searchsorted(block, packing.colour_of(key[inside])), place[inside]] = hop[inside]
         which, where = np.nonzero(value != given[odd])
-        keys.append(block[which] * cells + odd[where])
+        keys.append(packing.in_colour(block[which], odd[where]))
         hops.append(value[which, where])
     all_keys = np.concatenate(keys)
     order = np.argsort(all_keys, kind="stable")
@@ -172,8 +172,8 @@ def rebased(
 def _needed_pairs(estate: Estate, needs: Needs | None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     n = len(estate.brokers)
     if estate.topics:
-        source, dest = np.divmod((needs or Needs.of(n, estate.topics)).pairs, max(n, 1))
+        source, dest = Keys(n).split_pair((needs or Needs.of(n, estate.topics)).pairs)
     else:
-        source, dest = np.divmod(np.arange(n * n), max(n, 1))
+        source, dest = Keys(n).split_pair(np.arange(Keys(n).cells))
     kept = source != dest
     return source[kept].astype(np.int32), dest[kept].astype(np.int32)

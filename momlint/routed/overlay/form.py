@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from momlint.routed.overlay.keys import Keys
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -77,3 +79,8 @@ class Overlay:
     def colours(self) -> int:
         """C, at least 1."""
         return int(self.failed_link.shape[0])
+
+    @property
+    def keys(self) -> Keys:
+        """How colours, destinations and brokers are packed into one number, as in ``delta_key``."""
+        return Keys(self.n)

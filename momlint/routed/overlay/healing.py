@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.routed.overlay.form import NO_HOP
+from momlint.routed.overlay.keys import Keys, Packing
 from momlint.routed.overlay.paths import ShortestPaths
 from momlint.routed.overlay.ragged import distinct, ramp, segment_starts
 
@@ -100,17 +101,20 @@ class _Network:
         self.into = np.argsort(self.head, kind="stable")
         self.in_start = np.searchsorted(self.head[self.into], np.arange(n + 1))
         # A hop is a pair of neighbours; it costs what the cheapest of its parallel arcs costs.
-        pair = self.tail.astype(np.int64) * n + self.head
+        self.keys = Keys(n)
+        pair = self.keys.pair(self.tail, self.head)
         starts = segment_starts(pair)
         hop_of_arc = np.cumsum(np.bincount(starts, minlength=pair.size)) - 1
         cheapest = np.minimum.reduceat(self.cost, starts)
         self.cheap_arc = np.flatnonzero(self.cost == cheapest[hop_of_arc])
         self.cheap_start = segment_starts(hop_of_arc[self.cheap_arc])
-        index = np.full(n * n, -1, np.int32)
+        index = np.full(self.keys.cells, -1, np.int32)
         index[pair[starts]] = np.arange(starts.size, dtype=np.int32)
         # used[dest, loc]: the hop that the tree of dest uses at loc, -1 where it has none.
         hop = before.next
-        self.used = np.where(hop == NO_HOP, np.int32(-1), index[(np.arange(n) * n)[None, :] + np.maximum(hop, 0)])
+        self.used = np.where(
+            hop == NO_HOP, np.int32(-1), index[self.keys.pair(np.arange(n)[None, :], np.maximum(hop, 0))]
+        )
 
     def heal(
         self,
@@ -146,7 +150,6 @@ class _Network:
         count: NDArray[np.intp],
     ) -> NDArray[np.int64]:
         """Sorted keys ``(block colour * n + dest) * n + loc`` of every loc whose path to dest gets worse."""
-        n = self.n
         at, loc = np.nonzero(self.used[dests] >= 0)
         dest = dests[at]
         here: NDArray[np.integer] = loc
@@ -157,7 +160,7 @@ class _Network:
             hit = np.flatnonzero(times)
             times = times[hit]
             colour = colour_of[np.repeat(start[hop[hit]], times) + ramp(times)]
-            found.append((colour * n + np.repeat(dest[hit], times)) * n + np.repeat(loc[hit], times))
+            found.append(self.keys.pack(colour, np.repeat(dest[hit], times), np.repeat(loc[hit], times)))
             here = self.before.next[dest, here]
             onward = np.flatnonzero(here != dest)
             dest, loc, here = dest[onward], loc[onward], here[onward]
@@ -167,11 +170,12 @@ class _Network:
         """New distances and next hops of the brokers in `keys`."""
         n, before = self.n, self.before
         infinite = before.costs.infinite
-        group, loc = np.divmod(keys, n)
-        colour, dest = np.divmod(group, n)
-        case = np.cumsum(np.concatenate(([0], group[1:] != group[:-1])))  # numbers the (colour, dest)
-        table = np.full((int(case[-1]) + 1) * n, -1, np.int32)
-        table[case * n + loc] = np.arange(keys.size, dtype=np.int32)
+        column, loc = self.keys.column_and_loc(keys)
+        colour, dest = self.keys.split_column(column)
+        case = np.cumsum(np.concatenate(([0], column[1:] != column[:-1])))  # numbers the columns
+        place = Packing(n)  # of a case and a broker
+        table = np.full(place.pack(int(case[-1]) + 1, 0), -1, np.int32)
+        table[place.pack(case, loc)] = np.arange(keys.size, dtype=np.int32)
 
         # Through each live neighbour: outside the part its old distance, inside it infinite for now.
         times = np.diff(self.out_start)[loc]
@@ -180,7 +184,7 @@ class _Network:
         segments = np.cumsum(times) - times  # no run is empty: every broker here had a next hop
         live = ~dead[colour[item], arc]
         neighbour = self.head[arc]
-        inner = table[case[item] * n + neighbour]
+        inner = table[place.pack(case[item], neighbour)]
         through = before.whole[dest[item], neighbour]
         through[inner >= 0] = infinite
         through = through + self.cost[arc]
@@ -193,21 +197,21 @@ class _Network:
             count = np.diff(self.in_start)[loc[moved]]
             source = np.repeat(moved, count)
             back = self.into[np.repeat(self.in_start[loc[moved]], count) + ramp(count)]
-            target = table[case[source] * n + self.tail[back]]
+            target: NDArray[np.integer] = table[place.pack(case[source], self.tail[back])]
             usable = np.flatnonzero((target >= 0) & ~dead[colour[source], back])
             source, target = source[usable], target[usable]
             offer = whole[source] + self.cost[back[usable]]
             better = np.flatnonzero(offer < whole[target])
             target = target[better]
             np.minimum.at(whole, target, offer[better])
-            moved = distinct(target)
+            moved = distinct(target.astype(np.intp))
 
         inside = np.flatnonzero((inner >= 0) & live)
         through[inside] = whole[inner[inside]] + self.cost[arc[inside]]
         tight = (through == whole[item]) & (through < infinite)
         best = np.minimum.reduceat(np.where(tight, neighbour, np.int32(n)), segments)
         hop = np.where(best < n, best, NO_HOP).astype(np.int32)
-        key = (colours[colour].astype(np.int64) * n + dest) * n + loc
+        key = self.keys.pack(colours[colour], dest, loc)
         return Healed(key, hop, whole, hop != before.next[dest, loc])
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.routed.overlay.form import NO_HOP, Overlay
+from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.ragged import distinct
 from momlint.routed.overlay.tables import NEVER, count_hops, usable_hops
 
@@ -36,7 +37,7 @@ def super_paths(overlay: Overlay, colour: int = 0) -> NDArray[np.bool_]:
     # same[loc, v]: bit b says that loc's next hop for b is v. Kept for the hops in use only.
     at, loc = np.nonzero(usable != NO_HOP)
     via = usable[at, loc]
-    used, which = np.unique(loc.astype(np.int64) * n + via, return_inverse=True)
+    used, which = np.unique(overlay.keys.pair(loc, via), return_inverse=True)
     same = _bits(used.size, n, which, at)
     hop_of = np.full((n, n), -1, np.int32)
     hop_of[at, loc] = which
@@ -58,10 +59,11 @@ def super_paths(overlay: Overlay, colour: int = 0) -> NDArray[np.bool_]:
         arriving = count[i, source[mine]] != NEVER
         needed[i[arriving], source[mine][arriving]] = True
         strictly = np.zeros_like(needed)
+        cells = Packing(n)  # (i, a), as in `order`
         order = np.argsort(count, axis=None, kind="stable")
         levels = np.searchsorted(count.ravel()[order], np.arange(int(count.max()) + 2))
         for level in range(levels.size - 2, 0, -1):
-            i, a = np.divmod(order[levels[level] : levels[level + 1]], n)
+            i, a = cells.split(order[levels[level] : levels[level + 1]])
             passing = needed[i, a]
             i, parent = i[passing], usable[block[i[passing]], a[passing]]
             needed[i, parent] = True
@@ -69,7 +71,7 @@ def super_paths(overlay: Overlay, colour: int = 0) -> NDArray[np.bool_]:
         # agree[i, a]: the brokers b on the walk from a to block[i] to which their own column leads alike.
         agree = np.zeros((block.size, n, words), np.uint64)
         for level in range(1, levels.size - 1):
-            i, a = np.divmod(order[levels[level] : levels[level + 1]], n)
+            i, a = cells.split(order[levels[level] : levels[level + 1]])
             d = block[i]
             parent = usable[d, a]
             agree[i, a] = (agree[i, parent] | single[parent]) & same[hop_of[d, a]]

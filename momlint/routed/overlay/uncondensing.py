@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from momlint.routed.overlay.colour_sets import complement, gather, starts_of
 from momlint.routed.overlay.form import NO_HOP, NO_ROW
-from momlint.routed.overlay.ragged import distinct
+from momlint.routed.overlay.keys import Keys, Packing
+from momlint.routed.overlay.ragged import among, distinct
 from momlint.routed.overlay.super_tables import RecoveryTable
 
 
@@ -71,7 +72,9 @@ class _Uncondense:
     def __init__(self, table: RecoveryTable, n: int, home: int) -> None:
         self.table, self.n, self.home = table, n, home
         self.colours = table.colours
-        self.cell = table.broker.astype(np.int64) * n + table.to
+        self.keys = Keys(n)
+        self.entry = Packing(table.colours)  # of a cell and a colour
+        self.cell = self.keys.pair(table.broker, table.to)
         self.lengths = np.diff(table.start)
         self.says = (table.broker != table.to) & (table.inverted | (self.lengths > 0))
         # Clashes as they are found: (used, unused, colour) of every single one, or counted already.
@@ -85,8 +88,8 @@ class _Uncondense:
         self.missing: list[tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]] = []
 
     def run(self) -> Entries:
-        table, n = self.table, self.n
-        cells = n * n
+        table = self.table
+        cells = self.keys.cells
         self.base_row = np.full(cells, NO_ROW, np.int64)
         large = np.flatnonzero(self.says & table.inverted)
         in_cell = np.bincount(self.cell[large], minlength=cells)
@@ -110,7 +113,7 @@ class _Uncondense:
         table, colours = self.table, self.colours
         start, listed = gather(table.start, table.listed, small)
         row = np.repeat(small.astype(np.int64), np.diff(start))
-        claim = self.cell[row] * colours + listed
+        claim = self.entry.pack(self.cell[row], listed)
         order = np.argsort(claim, kind="stable")  # rows ascend, so the first row of equal claims comes first
         claim, row = claim[order], row[order]
         lead = np.flatnonzero(np.diff(claim, prepend=-1))
@@ -118,48 +121,48 @@ class _Uncondense:
         entry, winner = claim[lead], row[lead]
 
         start, listed = gather(table.start, table.listed, large)
-        left_out: NDArray[np.int64] = np.sort(np.repeat(self.cell[large] * colours, np.diff(start)) + listed)
-        major = self.major[entry // max(colours, 1)]
-        contested = (major != NO_ROW) & ~_isin_sorted(entry, left_out)
+        left_out: NDArray[np.int64] = np.sort(self.entry.pack(np.repeat(self.cell[large], np.diff(start)), listed))
+        major = self.major[self.entry.first(entry)]
+        contested = (major != NO_ROW) & ~among(entry, left_out)
         owner = np.where(contested & (major < winner), major, winner)
         # Everyone who claims an entry and does not have it clashes with the one who has.
         loses = row != owner[run]
-        self._clash(owner[run][loses], row[loses], claim[loses] % max(colours, 1))
+        self._clash(owner[run][loses], row[loses], self.entry.second(claim[loses]))
         beaten = contested & (owner == winner)
-        self._clash(owner[beaten], major[beaten], entry[beaten] % max(colours, 1))
+        self._clash(owner[beaten], major[beaten], self.entry.second(entry[beaten]))
 
         by_major = major != NO_ROW
         kept = by_major & (owner == winner)
         self._deltas(entry[kept], owner[kept])
-        gone = left_out[~_isin_sorted(left_out, entry)]
+        gone = left_out[~among(left_out, entry)]
         self._deltas(gone, np.full(gone.size, NO_ROW, np.int64))
-        cells, lengths = np.unique(gone // max(colours, 1), return_counts=True)
-        self._missing(cells, np.zeros(cells.size, bool), lengths, gone % max(colours, 1))
+        cells, lengths = np.unique(self.entry.first(gone), return_counts=True)
+        self._missing(cells, np.zeros(cells.size, bool), lengths, self.entry.second(gone))
 
         # No row holds in most colours: is it nothing that does?
         entry, winner = entry[~by_major], winner[~by_major]
-        cell = entry // max(colours, 1)
-        covered = np.bincount(cell, minlength=self.n * self.n)
+        cell = self.entry.first(entry)
+        covered = np.bincount(cell, minlength=self.keys.cells)
         bare = (self.major == NO_ROW) & ~odd
         bare[:: self.n + 1] = False  # a broker needs no row for itself
         mostly_bare = bare & (2 * (colours - covered) > colours)
         at = np.flatnonzero(mostly_bare)
         inside = mostly_bare[cell]
         self._deltas(entry[inside], winner[inside])
-        self._missing(at, np.ones(at.size, bool), covered[at], entry[inside] % max(colours, 1))
+        self._missing(at, np.ones(at.size, bool), covered[at], self.entry.second(entry[inside]))
 
         entry, winner, cell = entry[~inside], winner[~inside], cell[~inside]
         at = np.flatnonzero(bare & ~mostly_bare)
-        homely = entry % max(colours, 1) == self.home
+        homely = self.entry.second(entry) == self.home
         self.base_row[cell[homely]] = winner[homely]
         other = winner != self.base_row[cell]
         self._deltas(entry[other], winner[other])
         runs = starts_of(covered[at])
-        gaps = complement(runs, (entry % max(colours, 1)).astype(np.int32), colours)
+        gaps = complement(runs, self.entry.second(entry).astype(np.int32), colours)
         lengths = colours - covered[at]
         short = np.flatnonzero(lengths)
         self._missing(at[short], np.zeros(short.size, bool), lengths[short], gaps.astype(np.int64))
-        gone = np.repeat(at, lengths) * colours + gaps
+        gone = self.entry.pack(np.repeat(at, lengths), gaps)
         based = np.repeat(self.base_row[at] != NO_ROW, lengths)
         self._deltas(gone[based], np.full(int(based.sum()), NO_ROW, np.int64))
 
@@ -191,7 +194,7 @@ class _Uncondense:
         major = int(held[count.argmax()])
         self.base_row[cell] = major
         other = np.flatnonzero(owner != major)
-        self._deltas(cell * self.colours + other, owner[other])
+        self._deltas(self.entry.pack(cell, other), owner[other])
         gone = np.flatnonzero(owner == NO_ROW)
         if gone.size:
             one = np.ones(1, np.int64)
@@ -206,7 +209,7 @@ class _Uncondense:
         self.clash_count.append(np.ones(used.size, np.int64))
 
     def _deltas(self, entry: NDArray[np.int64], row: NDArray[np.int64]) -> None:
-        cell, colour = np.divmod(entry, max(self.colours, 1))
+        cell, colour = self.entry.split(entry)
         self.delta.append((cell, colour, row))
 
     def _missing(
@@ -237,8 +240,8 @@ class _Uncondense:
     def _entries(self) -> Entries:
         n, table = self.n, self.table
         base = np.where(self.base_row == NO_ROW, NO_HOP, _via(table, self.base_row)).reshape(n, n)
-        loc, dest = np.divmod(self.cells, max(n, 1))
-        key = (self.colour * n + dest) * n + loc
+        loc, dest = self.keys.split_pair(self.cells)
+        key = self.keys.pack(self.colour, dest, loc)
         order = np.argsort(key, kind="stable")
         row = self.row[order]
         return Entries(
@@ -256,7 +259,7 @@ class _Uncondense:
         cells, inverted, lengths, listed = (np.concatenate(column) for column in zip(*self.missing, strict=True))
         order = np.argsort(cells, kind="stable")
         start, flat = gather(starts_of(lengths), listed.astype(np.int32), order)
-        broker, to = np.divmod(cells[order], max(self.n, 1))
+        broker, to = self.keys.split_pair(cells[order])
         return RecoveryTable(
             self.colours,
             broker.astype(np.int32),
@@ -289,11 +292,3 @@ def _via(table: RecoveryTable, row: NDArray[np.int64]) -> NDArray[np.int32]:
     if not table.rows:
         return np.full(row.size, NO_HOP, np.int32)
     return table.via[row]
-
-
-def _isin_sorted(values: NDArray[np.int64], among: NDArray[np.int64]) -> NDArray[np.bool_]:
-    if not among.size:
-        return np.zeros(values.size, bool)
-    place = np.searchsorted(among, values)
-    found: NDArray[np.bool_] = among[np.minimum(place, among.size - 1)] == values
-    return found
