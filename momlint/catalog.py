@@ -28,8 +28,9 @@ FAMILIES_WITHOUT_CHECKS = frozenset({"input", "verdict"})
 #: (Two rows for one entry, MOM404, may stand in ``routing.tables`` too.)
 SECTIONS_OF_FAMILY = {"recovery": ("failures", "routing.tables"), "spec": ("specs",)}
 
-#: Where a finding's ``url`` leads.
-DOCUMENTATION = "https://momlint.readthedocs.io/rules"
+#: Where the rules' pages are, without the last slash. Empty while they have no address: then a finding's ``url`` is
+#: empty too, and people are sent to ``momlint explain``.
+DOCUMENTATION = ""
 
 Check = Callable[["Context"], "Iterator[Draft]"]
 
@@ -44,8 +45,8 @@ class RuleName:
 
     @property
     def url(self) -> str:
-        """The rule's page in the documentation."""
-        return f"{DOCUMENTATION}/{self.code}/"
+        """The rule's page in the documentation; empty while that has no address."""
+        return f"{DOCUMENTATION}/{self.code}/" if DOCUMENTATION else ""
 
     def load(self) -> Rule:
         """Everything the file says. Raises `InternalError` for a file that is no rule."""

@@ -24,3 +24,15 @@ def _escape(match: re.Match[str]) -> str:
     if char in _SHORT_ESCAPES:
         return _SHORT_ESCAPES[char]
     return f"\\x{ord(char):02x}" if ord(char) < 0x100 else f"\\u{ord(char):04x}"
+
+
+def json_printable(document: str) -> str:
+    r"""A JSON document with the same characters as ``\u`` escapes: they mean the same, and do nothing on a screen.
+
+    Line ends stay: in JSON as `json.dumps` writes it they stand between values only.
+    """
+    return _UNPRINTABLE.sub(lambda match: _json_escape(match.group()), document)
+
+
+def _json_escape(char: str) -> str:
+    return char if char == "\n" else f"\\u{ord(char):04x}"

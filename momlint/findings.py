@@ -215,15 +215,19 @@ class Proof:
 
     `questions` counts what the engines were asked, `decided_twice` how many of them two engines decided, `refuted`
     the needed pairs (a pair in two colours counts twice) that do not arrive or have no path, whether or not a
-    selected rule reports them. `specifications` counts those that were decided, `false_specifications` those of them
-    that do not hold.
+    selected rule reports them. `estates` counts those of which it was asked whether all pairs arrive, `with_colours`
+    those of them that declare colours, `with_promise` those with a ``tolerate``, `promise_kept` those that were proved
+    to keep it. `specifications` counts those that were decided, `false_specifications` those that do not hold.
     """
 
-    super_paths: int = 0
     engines: tuple[str, ...] = ()
     questions: int = 0
     decided_twice: int = 0
     refuted: int = 0
+    estates: int = 0
+    with_colours: int = 0
+    with_promise: int = 0
+    promise_kept: int = 0
     specifications: int = 0
     false_specifications: int = 0
 

@@ -292,7 +292,9 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, sp
     ask = Ask(options.engine, options.timeout, options.nusmv, spread=spread)
     context = Context(estate, overlay, ask, entries, options.selects, needs)
     result.sections += [section(name, context, loaded.source.file) for name in options.sections]
+    found: set[str] = set()
     for draft in run_checks(context, options):
+        found.add(draft.code)
         _add_draft(result, loaded, draft, options)
 
     if options.certificate_folder is not None:
@@ -311,7 +313,11 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, sp
     summary.topics += len(estate.topics)
     summary.pairs += len(overlay.pair_source)
     summary.undecided += len(ask.undecided)
-    result.proof.super_paths += context.super_paths
+    if context.asked_arrival:
+        result.proof.estates += 1
+        result.proof.with_colours += estate.colours_declared
+        result.proof.with_promise += estate.tolerate is not None
+        result.proof.promise_kept += context.keeps_promise(found)
     result.proof.engines = tuple(sorted({*result.proof.engines, *ask.engines_used}))
     result.proof.questions += ask.questions
     result.proof.decided_twice += ask.decided_twice
@@ -391,7 +397,10 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
         report.certificates += result.certificates
         report.uncertified += result.uncertified
         _add_counts(report.summary, result.summary)
-        report.proof.super_paths += result.proof.super_paths
+        report.proof.estates += result.proof.estates
+        report.proof.with_colours += result.proof.with_colours
+        report.proof.with_promise += result.proof.with_promise
+        report.proof.promise_kept += result.proof.promise_kept
         report.proof.questions += result.proof.questions
         report.proof.decided_twice += result.proof.decided_twice
         report.proof.refuted += result.proof.refuted

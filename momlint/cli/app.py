@@ -144,6 +144,12 @@ def check(
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Only the findings: no closing lines, notes or progress.")
     ] = False,
+    notes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="full|brief", help="Text: each note in its place, or those of a rule in one block (the default)."
+        ),
+    ] = None,
 ) -> None:
     """Check estates: the main job.
 
@@ -180,6 +186,7 @@ def check(
         root=root,
         max_file_mb=max_file_mb,
         force_exclude=force_exclude,
+        notes=notes,
     )
     raise typer.Exit(run_check(arguments))
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from momlint.findings import Report
     from momlint.fleet.choose import Wishes
     from momlint.lint import Options
+    from momlint.report.options import Notes
 
 #: A solver gave up; counted apart from what was found.
 UNDECIDED_CODE = "MOM901"
@@ -59,6 +60,7 @@ class Arguments(NamedTuple):
     root: str | None = None
     max_file_mb: int | None = None
     force_exclude: bool = False
+    notes: str | None = None
 
 
 def check(arguments: Arguments) -> int:
@@ -85,6 +87,10 @@ def check(arguments: Arguments) -> int:
         raise UsageError(f"{asked} adds a section to the text report; it does not go with --format {form}")
     fail_on: FailOnName = config.choice("--fail-on", arguments.fail_on or settings.fail_on or "error", config.FAIL_ON)
 
+    notes: Notes = config.choice("--notes", arguments.notes or "brief", ("full", "brief"))
+    if arguments.notes is not None and form != "text":
+        raise UsageError(f"--notes shapes the text report; --format {form} has every note")
+
     wishes = _wishes(arguments, options.jobs)
     found = discover.discover(
         paths, _excluded(arguments.exclude, settings), force=arguments.force_exclude, most=options.most_bytes
@@ -110,6 +116,7 @@ def check(arguments: Arguments) -> int:
             width=columns() if to_terminal else None,
             quiet=arguments.quiet,
             fail_on=fail_on,
+            notes=notes,
         )
     write(rendered.text, arguments.output)
     if not arguments.quiet:

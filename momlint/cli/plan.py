@@ -10,7 +10,7 @@ from momlint import config, discover
 from momlint.cli import estates, exits
 from momlint.cli.console import complain, write
 from momlint.errors import UsageError
-from momlint.report.wording import count
+from momlint.words import counted
 
 if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate
@@ -166,8 +166,8 @@ def _told(target: str, estate: Estate, section: str) -> None:
     """Say what was written, and how much."""
     lines = section.splitlines()
     rows = sum(line.lstrip().startswith("- {to:") for line in lines)
-    text = f"{count(rows, 'row')} of recovery tables" if rows else "`failures`"
-    complain(f"momlint: wrote {target}: {text} for {count(len(estate.brokers), 'broker')}")
+    text = f"{counted(rows, 'row')} of recovery tables" if rows else "`failures`"
+    complain(f"momlint: wrote {target}: {text} for {counted(len(estate.brokers), 'broker')}")
 
 
 def _section(arguments: Arguments, loaded: LoadedEstate, estate: Estate, form: Form) -> str:
@@ -183,7 +183,7 @@ def _section(arguments: Arguments, loaded: LoadedEstate, estate: Estate, form: F
     section = "".join(failures_yaml(estate, made, None, _reference(arguments.path, loaded, output)))
     colours = [one.name for one in made.colours]
     write_recovery(output, table, [one.id for one in estate.brokers], colours, form)
-    complain(f"momlint: wrote {output}: {count(table.rows, 'row')} in {count(len(colours), 'colour')}")
+    complain(f"momlint: wrote {output}: {counted(table.rows, 'row')} in {counted(len(colours), 'colour')}")
     return section
 
 
@@ -237,7 +237,7 @@ def _plan_by_many(arguments: Arguments, loaded: LoadedEstate, estate: Estate, fo
         wishes = Wishes("spark" if arguments.spark is not None else "process", arguments.spark, jobs)
         with choose([loaded.source.file], wishes, progress).runner as runner:
             made = plan_into(estate, output, runner, form, named=arguments.names)
-    complain(f"momlint: wrote {output}: tables in {count(len(made.colours), 'colour')}")
+    complain(f"momlint: wrote {output}: tables in {counted(len(made.colours), 'colour')}")
     return "".join(failures_yaml(estate, made, None, _reference(arguments.path, loaded, output)))
 
 

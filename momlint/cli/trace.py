@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from momlint.cli import estates, exits
 from momlint.cli.console import complain, write
 from momlint.escaping import printable
-from momlint.report.wording import HOP, count, listing
+from momlint.words import arrow, counted, joined
 
 if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate
@@ -46,7 +46,7 @@ def _circumstances(estate: Estate, tint: int) -> str:
     colour = estate.colours[tint]
     failed = [estate.links[link].id for link in colour.failed_links]
     failed += [estate.brokers[one].id for one in colour.failed_brokers]
-    return f" in colour {colour.name}" + (f" ({listing(failed)} failed)" if failed else "")
+    return f" in colour {colour.name}" + (f" ({joined(failed)} failed)" if failed else "")
 
 
 def _hops(loaded: LoadedEstate, estate: Estate, taken: Walk, goal: int) -> list[str]:
@@ -59,9 +59,9 @@ def _hops(loaded: LoadedEstate, estate: Estate, taken: Walk, goal: int) -> list[
     table = []
     for here, there, row in zip(names, names[1:], taken.rows, strict=False):
         if row == NO_ROW:
-            table.append((f"{here}{HOP}{there}", "shortest path", ""))
+            table.append((arrow((here, there)), "shortest path", ""))
         else:
-            table.append((f"{here}{HOP}{there}", *_row(loaded, estate, row, goal)))
+            table.append((arrow((here, there)), *_row(loaded, estate, row, goal)))
     widths = [max((len(line[column]) for line in table), default=0) for column in (0, 1)]
     return [f"  {hop:{widths[0]}}  {place:{widths[1]}}  {text}".rstrip() for hop, place, text in table]
 
@@ -86,7 +86,7 @@ def _end(estate: Estate, overlay: Overlay, tint: int, taken: Walk, goal: int) ->
     last = estate.brokers[taken.brokers[-1]].id
     hops = len(taken.brokers) - 1
     if taken.end == "arrived":
-        return f"arrived at {last} after {count(hops, 'hop')}"
+        return f"arrived at {last} after {counted(hops, 'hop')}"
     if taken.end == "looped":
         return f"looped: back at {last}, and so for ever"
     if taken.refused == NO_HOP:
@@ -102,5 +102,5 @@ def _refusal(estate: Estate, overlay: Overlay, tint: int, here: int, there: int)
         return f"the next hop {name} is not its neighbour"
     failed = [estate.brokers[one].id for one in (here, there) if overlay.failed_broker[tint, one]]
     if failed:
-        return f"broker {listing(failed)} has failed"
+        return f"broker {joined(failed)} has failed"
     return f"the link to {name} has failed"

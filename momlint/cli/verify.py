@@ -8,7 +8,7 @@ from momlint.cli import exits
 from momlint.cli.console import write
 from momlint.errors import UsageError
 from momlint.escaping import printable
-from momlint.report.wording import count
+from momlint.words import counted
 
 if TYPE_CHECKING:
     from momlint.routed.certificate.accept import Accepted
@@ -27,18 +27,18 @@ def verify(path: str) -> int:
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from error
     write("".join(printable(_sentence(one)) + "\n" for one in accepted))
-    write(f"Accepted: {count(len(accepted), 'estate')}.\n")
+    write(f"Accepted: {counted(len(accepted), 'estate')}.\n")
     return exits.OK
 
 
 def _sentence(one: Accepted) -> str:
     shown = one.shown
     colours = f" in each of {shown.colours} colours" if shown.colours > 1 else ""
-    said = [f"{count(shown.pairs, 'pair')} arrive{colours}"]
+    said = [f"{counted(shown.pairs, 'pair')} arrive{colours}"]
     if shown.cut_failing:
-        said.append(f"but where failures cut them off, {count(shown.cut_failing, 'time')}")
+        said.append(f"but where failures cut them off, {counted(shown.cut_failing, 'time')}")
     if shown.cut_calm:
-        said.append(f"but where no path exists though nothing has failed, {count(shown.cut_calm, 'time')}")
+        said.append(f"but where no path exists though nothing has failed, {counted(shown.cut_calm, 'time')}")
     said.append(f"by shortest walks{_to(shown.shortest, shown.brokers)}")
     if shown.shortest and shown.smallest:
         said.append(f"of equal ones by the smallest next hop{_to(shown.smallest, shown.brokers)}")

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from momlint.report.options import FORMATS, FailOn, Format, RuleInfo
+from momlint.report.options import FORMATS, FailOn, Format, Notes, RuleInfo
 
 if TYPE_CHECKING:
     from momlint.findings import Report
 
-__all__ = ["FORMATS", "FailOn", "Format", "Rendered", "RuleInfo", "render"]
+__all__ = ["FORMATS", "FailOn", "Format", "Notes", "Rendered", "RuleInfo", "render"]
 
 
 class Rendered(NamedTuple):
@@ -34,6 +34,7 @@ def render(
     width: int | None = None,
     quiet: bool = False,
     fail_on: FailOn = "error",
+    notes: Notes = "brief",
 ) -> Rendered:
     """Render `report` in the format `name`.
 
@@ -44,7 +45,7 @@ def render(
         case "text":
             from momlint.report import text
 
-            return Rendered(text.render(report, colour=colour, width=width, quiet=quiet))
+            return Rendered(text.render(report, colour=colour, width=width, quiet=quiet, notes=notes))
         case "concise":
             from momlint.report import concise
 

@@ -9,6 +9,8 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
+from momlint.escaping import json_printable
+
 if TYPE_CHECKING:
     from momlint.findings import Affected, Finding, Report, Span, Witness
 
@@ -21,7 +23,7 @@ def render(report: Report) -> str:
     summary = json.dumps(dataclasses.asdict(report.summary), ensure_ascii=False)
     findings = [json.dumps(finding_object(finding), ensure_ascii=False) for finding in report.findings]
     listed = "[\n  " + ",\n  ".join(findings) + "\n ]" if findings else "[]"
-    return f'{{"version": {VERSION},\n "summary": {summary},\n "findings": {listed}}}\n'
+    return json_printable(f'{{"version": {VERSION},\n "summary": {summary},\n "findings": {listed}}}\n')
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:

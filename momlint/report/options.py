@@ -15,6 +15,9 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 #: From which severity on findings make a run fail.
 FailOn: TypeAlias = Literal["error", "warning", "note", "never"]
 
+#: Whether the text report shows the notes of one rule in one block, or each by itself.
+Notes: TypeAlias = Literal["brief", "full"]
+
 
 class RuleInfo(Protocol):
     """What the SARIF report says about a rule; the catalogue's rules have all of it."""
@@ -33,5 +36,9 @@ class RuleInfo(Protocol):
     def why(self) -> str: ...
     @property
     def remedy(self) -> str: ...
+    @property
+    def bad(self) -> str: ...
+    @property
+    def good(self) -> str: ...
     @property
     def url(self) -> str: ...

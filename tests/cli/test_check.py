@@ -69,7 +69,7 @@ def test_a_good_estate(run: Run) -> None:
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert lines[0] == "No findings in 1 file."
-    assert lines[1].startswith("Proved: 2 pairs (2 super-paths) on 3 brokers, 3 links, 1 colour and 1 topic; engine")
+    assert lines[1].startswith("Proved: 2 pairs of 1 topic arrive while nothing has failed; ")
     assert len(lines) == 2
     assert ran.err == ""
 
@@ -260,12 +260,12 @@ def test_a_false_specification_is_shown_with_its_trace(run: Run) -> None:
     )
     assert "   = trace: 1: src = 1, dest = 1, loc = 1\n            and there it stays\n" in ran.out
     assert ran.out.splitlines()[-1].startswith(
-        "Not proved, see the errors: 2 pairs (2 super-paths) and 2 specifications on 3 brokers, "
+        "Not proved, see the errors: 2 pairs of 1 topic arrive while nothing has failed; 2 specifications hold; "
     )
-    assert "engines ctl, graph and smt, " in ran.out
+    assert "3 engines (ctl, graph and smt), " in ran.out
     Path("more.mom.yaml").write_text(GOOD + SPECS.replace('loc = 2)"}', 'loc = 2)"}  # momlint: ignore[MOM701]'))
     ran = run("check", "more.mom.yaml")
-    assert (ran.code, "Not proved (1 specification refuted, and ignored or suppressed): " in ran.out) == (0, True)
+    assert (ran.code, "Not proved, ignored or suppressed findings refute 1 specification: " in ran.out) == (0, True)
     Path("more.mom.yaml").write_text(GOOD + SPECS)
     (finding,) = json.loads(run("check", "more.mom.yaml", "--format", "json").out)["findings"]
     assert finding["witness"] == {

@@ -99,7 +99,7 @@ def test_what_is_planned_is_read_by_check(run: Run, triangle: Path, ending: str,
     Path("whole.yaml").write_text(ESTATE + planned.out)
     checked = run("check", "whole.yaml", "--fail-on", "warning")
     assert checked.code == 0
-    assert "4 colours" in checked.out
+    assert "4 declared colours" in checked.out
     traced = run("trace", "whole.yaml", "--from", "1", "--to", "2", "--colour", "2")
     assert f"tables/rows.{ending}:{4 if ending == 'csv' else 3}:1" in traced.out
 

@@ -44,7 +44,7 @@ RULES = [
 def test_concise() -> None:
     assert concise.render(report(BLACK_HOLE, ISOLATED)) == (
         "six.mom.yaml:3:16: MOM203 warning broker 3 has no link\n"
-        "six.mom.yaml:13:7: MOM303 error broker 4 sends what is for 5 to 6, where it stays\n"
+        "six.mom.yaml:13:7: MOM303 error broker `4` sends `5` to `6`, and it ends there (1 → 2 → 4 → 6)\n"
     )
     assert concise.render(report()) == ""
 
@@ -87,7 +87,11 @@ def test_json_is_the_contract() -> None:
         "witness",
         "affected",
         "related",
+        "label",
+        "data",
     ]
+    assert finding["label"] == "`6` is no nearer to `5`"
+    assert finding["data"] == {"broker": "4", "via": "6", "destinations": ["5"]}
     assert finding["span"] == {"start": {"line": 13, "column": 7}, "end": {"line": 13, "column": 16}}
     assert finding["witness"] == {"destination": "5", "walk": ["1", "2", "4", "6"]}
     assert finding["affected"] == {"topics": ["A"], "pairs": 1}
@@ -242,10 +246,11 @@ def test_github() -> None:
     lines = github.render(report(ISOLATED, multi_line, BLACK_HOLE)).splitlines()
     assert lines == [
         "::error file=six.mom.yaml,line=13,col=7,endColumn=16,title=MOM303 black-hole::"
-        "broker 4 sends what is for 5 to 6, where it stays%0Awalk to 5: 1 → 2 → 4 → 6%0A"
+        "broker `4` sends `5` to `6`, and it ends there%0Ahere: `6` is no nearer to `5`%0Awalk to 5: 1 → 2 → 4 → 6%0A"
         "affects: topic A; 1 pair%0Ahelp: let broker 4 send it to 5",
         "::warning file=six.mom.yaml,line=3,col=16,endColumn=17,title=MOM203 isolated-broker::broker 3 has no link",
-        "::notice file=six.mom.yaml,line=4,endLine=5,title=MOM501 single-point-of-failure::link 1--2 cuts topic A",
+        "::notice file=six.mom.yaml,line=4,endLine=5,title=MOM501 single-point-of-failure::"
+        "if link `1--2` fails, no path leads from `1` to `2`%0Aaffects: topic A; 1 pair",
     ]
 
 
@@ -254,7 +259,7 @@ def test_github_escapes_what_would_end_a_property_or_a_command() -> None:
     (line,) = github.render(report(odd)).splitlines()
     assert line == (
         "::warning file=a%2Cb%3Ac%25d.yaml,line=3,col=16,endColumn=17,title=MOM203 isolated-broker::"
-        "100 %25: a%0D%0A::error::b, c"
+        "100 %25: a\\r\\n::error::b, c"
     )
 
 
@@ -288,7 +293,7 @@ def test_junit() -> None:
     assert [child.tag for child in warning] == ["system-out"]
     assert error[0].tag == "failure"
     assert error[0].attrib == {
-        "message": "broker 4 sends what is for 5 to 6, where it stays",
+        "message": "broker `4` sends `5` to `6`, and it ends there",
         "type": "error",
     }
     assert "walk to 5: 1 → 2 → 4 → 6" in (error[0].text or "")

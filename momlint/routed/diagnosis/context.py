@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,6 @@ from momlint.routed.overlay.following import Walk, reached_from, walk
 from momlint.routed.overlay.form import NO_ROW, Overlay
 from momlint.routed.overlay.needs import Needs
 from momlint.routed.overlay.ragged import among, distinct, without
-from momlint.routed.overlay.superpaths import super_paths
 from momlint.routed.questions.question import Kind, Question, Refuted
 from momlint.words import joined
 
@@ -225,10 +224,23 @@ class Context:
         """The overlay with one colour, in which nothing has failed."""
         return with_failures(self.overlay, Elements(self.overlay.links, self.overlay.n), [()])
 
-    @cached_property
-    def super_paths(self) -> int:
-        """How many of the needed pairs are not part of another's walk: what is left to be proved by itself."""
-        return int(super_paths(self.overlay).sum())
+    @property
+    def asked_arrival(self) -> bool:
+        """Whether a rule has asked an engine if the needed pairs arrive."""
+        return "broken" in self.__dict__
+
+    def keeps_promise(self, found: Collection[str]) -> bool:
+        """Whether it is known that the estate survives what ``tolerate`` promises; `found`: the codes of all drafts.
+
+        So it is where the rules that would say otherwise were asked and found nothing: what is cut, and, where colours
+        say what is done, whether each promised failure has one.
+        """
+        promise = self.estate.tolerate
+        if promise is None or not (promise.links or promise.brokers or promise.groups):
+            return False
+        asked = {"MOM502", "MOM402"} if self.estate.colours_declared else {"MOM502"}
+        known = self.cutting.can_tell and self.is_whole("failures.tolerate", "failures.colours", "groups")
+        return known and all(self.selects(code) for code in asked) and asked.isdisjoint(found)
 
     @cached_property
     def causes(self) -> Causes:
