@@ -8,6 +8,7 @@ without a single estate, are failures and not silence: a slip in a path must not
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -28,14 +29,20 @@ _FIRST = re.compile(rb"^([ ]*)(?!---(?:\s|$)|%|#)[^\s#]", re.MULTILINE)
 _BOM = b"\xef\xbb\xbf"
 _KEY = rb"(?:momlint|'momlint'|\"momlint\")[ \t]*:(?:\s|$)"
 _FLOW = re.compile(rb"^(?:---)?[ \t]*\{\s*" + _KEY, re.MULTILINE)
+# Keys by which a file that lacks `momlint:` is an estate of ours all the same, with one mistake.
+_OURS = rb"['\"]?(?:momlint|brokers|links|topics|routing|failures|groups|specs|include)['\"]?[ \t]*:(?:\s|$)"
 
 
 class Found:
-    """The files to check, sorted and without repeats, and sentences about what could not be found or read."""
+    """The files to check, sorted and without repeats, and sentences about what could not be found or read.
+
+    `notes`: sentences about files that were passed over and are no fault.
+    """
 
     def __init__(self) -> None:
         self.files: list[str] = []
         self.failures: list[str] = []
+        self.notes: list[str] = []
 
 
 def discover(
@@ -106,6 +113,24 @@ def is_estate(path: str, most: int = MOST_MEGABYTES * MEGABYTE) -> bool:
     return b"momlint" in data and _has_key(data)
 
 
+def is_of_another_tool(path: str, most: int = MOST_MEGABYTES * MEGABYTE) -> bool:
+    """Whether a file by the name ``topology.yaml`` has keys at its top level, and none of an estate's.
+
+    May raise `OSError`.
+    """
+    if os.path.basename(path).lower() not in _ESTATE_NAMES or not stat.S_ISREG(os.stat(path).st_mode):
+        return False
+    with open_regular(path) as stream:
+        data = stream.read(min(most, os.fstat(stream.fileno()).st_size)).removeprefix(_BOM)
+    first = _FIRST.search(data)
+    if first is None or first.group()[-1:] in b"{[!&*|>":
+        return False
+    top = rb"^(?:--- )?[ ]{%d}" % len(first.group(1))
+    return bool(re.search(top + rb"[^\s#:]+:(?:\s|$)", data, re.MULTILINE)) and not re.search(
+        top + _OURS, data, re.MULTILINE
+    )
+
+
 def _has_key(data: bytes) -> bool:
     if _FLOW.search(data):
         return True
@@ -115,22 +140,52 @@ def _has_key(data: bytes) -> bool:
 
 
 def _one(path: str, excluded: Callable[[str], bool], found: Found, most: int) -> list[str]:
-    if path == STDIN or not os.path.isdir(path):
+    if path == STDIN:
         return [path]
-    failures = len(found.failures)
+    if not os.path.isdir(path):
+        return [] if _passed_over(path, found, most) else [path]
+    failures, notes = len(found.failures), len(found.notes)
     estates = []
     for name in _walk(path, excluded, found):
         try:
-            if is_estate(name, most):
+            if is_estate(name, most) and not _passed_over(name, found, most):
                 estates.append(name)
         except OSError as error:
             found.failures.append(f"{_slashed(name)}: cannot be read: {error.strerror or error}")
-    if not estates and len(found.failures) == failures:
+    if estates or len(found.failures) > failures:
+        return estates
+    hidden = _excluded_estates(path, most)
+    if hidden:
+        what = "the only estate in this folder is" if hidden == 1 else f"all {hidden} estates in this folder are"
+        found.failures.append(f"{path}: {what} excluded, so nothing is checked")
+    elif len(found.notes) == notes:
         found.failures.append(
             f"{path}: no estates found in this folder: momlint looks for *.mom.yaml, topology.yaml and YAML "
             "files whose top level has the key `momlint`"
         )
     return estates
+
+
+def _passed_over(path: str, found: Found, most: int) -> bool:
+    """Whether a ``topology.yaml`` is somebody else's, which is noted."""
+    try:
+        foreign = is_of_another_tool(path, most)
+    except OSError:
+        return False  # whoever reads it will say what is wrong
+    if foreign:
+        found.notes.append(
+            f"{_slashed(path)}: no estate of momlint's: it has no `momlint:` key and none of its sections; passed over"
+        )
+    return foreign
+
+
+def _excluded_estates(folder: str, most: int) -> int:
+    """How many estates a folder has that are excluded, where it has no others."""
+    number = 0
+    for name in _walk(folder, lambda _: False, Found()):
+        with contextlib.suppress(OSError):
+            number += is_estate(name, most) and not is_of_another_tool(name, most)
+    return number
 
 
 def _walk(folder: str, excluded: Callable[[str], bool], found: Found) -> Iterator[str]:

@@ -95,6 +95,9 @@ def check(arguments: Arguments) -> int:
     found = discover.discover(
         paths, _excluded(arguments.exclude, settings), force=arguments.force_exclude, most=options.most_bytes
     )
+    if not arguments.quiet:
+        for note in found.notes:
+            complain(f"momlint: note: {note}")
     if arguments.certificate is not None:
         _certifiable(arguments.certificate, found.files, arguments.output)
     with Progress(not arguments.quiet) as progress:

@@ -6,8 +6,9 @@ is unknown at once; each unknown name is one finding, however often it is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from momlint.estate.files import join
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 #: A finding about a name lists at most this many further places.
 MOST_RELATED = 20
+#: So many unknown names of a kind are told one by one; with more, something other than the names is wrong.
+_MOST_UNKNOWN = 100
 #: With many brokers, looking for the nearest name takes time: only the first unknown names get a hint.
 _MOST_HINTS = 50
 
@@ -732,12 +735,12 @@ class Resolver:
 
     def report_unknown(self) -> None:
         if "brokers" not in self.lost:
-            for number, (name, places) in enumerate(self.unknown_brokers.items()):
+            for number, (name, places) in enumerate(self.some_unknown("MOM104", "broker", self.unknown_brokers)):
                 known = [*self.broker_index, *self.group_index] if self.may_be_group(places) else self.broker_index
                 hint = did_you_mean(name, known) if number < _MOST_HINTS else ""
                 self.unknown("MOM104", f"broker `{name}` is not declared{hint}", places, "declare it under `brokers:`")
         if not {"brokers", "links"} & self.lost:
-            for number, (item, places) in enumerate(self.unknown_links.items()):
+            for number, (item, places) in enumerate(self.some_unknown("MOM108", "link", self.unknown_links)):
                 self.unknown(
                     "MOM108",
                     f"there is no link `{item}`{self.link_hint(item, number)}",
@@ -756,13 +759,30 @@ class Resolver:
                 )
             )
             return
-        for number, (name, places) in enumerate(self.unknown_colours.items()):
+        for number, (name, places) in enumerate(self.some_unknown("MOM102", "colour", self.unknown_colours)):
             hint = did_you_mean(name, self.colour_index) if number < _MOST_HINTS else ""
             self.unknown(
                 "MOM102",
                 f"colour `{name}` is not declared{hint}",
                 places,
                 "declare it under `failures.colours`",
+            )
+
+    def some_unknown(
+        self, code: str, what: str, unknown: Mapping[str, list[Place]]
+    ) -> Iterator[tuple[str, list[Place]]]:
+        """The first unknown names; of all others one finding that counts them, where the first of them stands."""
+        yield from islice(unknown.items(), _MOST_UNKNOWN)
+        rest = list(islice(unknown.items(), _MOST_UNKNOWN, None))
+        if rest:
+            more = f"and {len(rest) - 1} more are" if len(rest) > 1 else "is"
+            self.drafts.append(
+                Draft(
+                    code,
+                    rest[0][1][0],
+                    f"{what} `{rest[0][0]}` {more} not declared, besides the {_MOST_UNKNOWN} told one by one",
+                    "is a file missing from `include`, or a section?",
+                )
             )
 
     @staticmethod

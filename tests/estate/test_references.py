@@ -233,3 +233,11 @@ specs:
     for name, (place, (line, start, end)) in places.items():
         _, span, _ = loaded.locate(place)
         assert (span.start, span.end) == ((line, start), (line, end)), name
+
+
+def test_unknown_names_in_their_thousands_are_counted() -> None:
+    """A missing include makes every name unknown; the report stays readable."""
+    links = ", ".join(f"{{between: [x{number}, y{number}]}}" for number in range(1000))
+    problems = load_one(f"momlint: 1\nbrokers: {{a: }}\nlinks: [{links}]\n").problems
+    assert [problem.code for problem in problems] == ["MOM104"] * 101
+    assert sum("and 1899 more are not declared" in problem.message for problem in problems) == 1
