@@ -15,6 +15,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, open_regular, reason
+from momlint.escaping import plain_path
 
 #: The name for standard input.
 STDIN = "-"
@@ -209,5 +210,4 @@ def _slashed(path: str) -> str:
     if path == STDIN:
         return path
     path = os.path.normpath(path).replace(os.sep, "/")
-    # A line that begins so is a command to those who run checks (GitHub, Azure), and some reports begin with a name.
-    return f"./{path}" if path.startswith((":", "#")) else path
+    return plain_path(path)

@@ -19,6 +19,11 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub(_escape, text)
 
 
+def plain_path(path: str) -> str:
+    """The same file under a name that may begin a line: GitHub and Azure obey ``::error…`` and ``##[error]``."""
+    return f"./{path}" if path.startswith((":", "#")) else path
+
+
 def _escape(match: re.Match[str]) -> str:
     char = match.group()
     if char in _SHORT_ESCAPES:

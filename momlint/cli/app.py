@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from momlint import __version__
+from momlint.cli.console import complain
+
+# typer has a copy of click in some versions, and in others uses click: what both raise for a wrong command line.
+_Mistake: Any = typer.BadParameter.__mro__[1]
 
 # Plain help and plain errors: the other kind takes a tenth of a second to load.
 app = typer.Typer(
@@ -24,10 +28,20 @@ app = typer.Typer(
 def run(arguments: Sequence[str]) -> int:
     """Run the command that `arguments` name; the exit code. Lets momlint's own exceptions through."""
     try:
-        app(args=list(arguments), prog_name="momlint")
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else 0
-    return 0
+        code = app(args=list(arguments), prog_name="momlint", standalone_mode=False)
+    except typer.Exit as stop:
+        return stop.exit_code
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    except _Mistake as mistake:
+        if type(mistake).__name__ == "NoArgsIsHelpError":
+            mistake.show()  # a command without arguments: its help
+        else:
+            # In our words and not typer's, which would print what was given as it was given.
+            usage = mistake.ctx.get_usage().splitlines() if mistake.ctx is not None else []
+            complain(*usage, f"momlint: error: {mistake.format_message()}")
+        return int(mistake.exit_code)
+    return code if isinstance(code, int) else 0
 
 
 def _version(wanted: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from momlint import config, discover
 from momlint.access import MEGABYTE, MOST_MEGABYTES
 from momlint.cli import exits
-from momlint.cli.console import Progress, coloured, columns, complain, read_stdin, write
+from momlint.cli.console import Progress, coloured, columns, complain, read_stdin, refuse_input, write
 from momlint.errors import UsageError
 from momlint.findings import Severity
 
@@ -98,6 +98,8 @@ def check(arguments: Arguments) -> int:
     if not arguments.quiet:
         for note in found.notes:
             complain(f"momlint: note: {note}")
+    read = [*found.files, *([] if settings.file is None else [settings.file])]
+    refuse_input("--output", arguments.output, read)
     if arguments.certificate is not None:
         _certifiable(arguments.certificate, found.files, arguments.output)
     with Progress(not arguments.quiet) as progress:
@@ -121,6 +123,9 @@ def check(arguments: Arguments) -> int:
             fail_on=fail_on,
             notes=notes,
         )
+    # What files include is known only now.
+    refuse_input("--output", arguments.output, report.sources)
+    refuse_input("--certificate", arguments.certificate, report.sources)
     write(rendered.text, arguments.output)
     if not arguments.quiet:
         for notice in rendered.notices:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from momlint import config, discover
 from momlint.cli import estates, exits
-from momlint.cli.console import complain, write
+from momlint.cli.console import complain, refuse_input, write
 from momlint.errors import UsageError
 from momlint.words import counted
 
@@ -63,6 +63,7 @@ def plan(arguments: Arguments) -> int:
     if arguments.in_place:
         return _in_place(arguments, form)
     loaded, estate = _load(arguments.path, arguments.estate)
+    refuse_input("--output", arguments.output, [source.file for source in loaded.sources])
     if by_many:
         write(_plan_by_many(arguments, loaded, estate, form))
         return exits.OK
@@ -118,6 +119,7 @@ def _in_place(arguments: Arguments, form: Form) -> int:
         where = f"{number} of {len(found.files)}: " if len(found.files) > 1 else ""
         try:
             loaded, estate = _load(file, arguments.estate)
+            refuse_input("--output", arguments.output, [source.file for source in loaded.sources])
             if len(found.files) > 1 and estate.tolerate is None and not estate.colours_declared:
                 complain(f"momlint: {where}{file}: it promises nothing, so there is nothing to plan")
                 continue

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from momlint import config
 from momlint.cli import estates, exits
-from momlint.cli.console import write
+from momlint.cli.console import refuse_input, write
 from momlint.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def render(arguments: Arguments) -> int:
     loaded = estates.load(arguments.path, arguments.estate)
     assert loaded.estate is not None
     make = _smv if arguments.to == "smv" else _smt2
+    refuse_input("--output", arguments.output, [source.file for source in loaded.sources])
     write(make(loaded.estate, arguments), arguments.output)
     return exits.OK
 

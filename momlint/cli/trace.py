@@ -32,7 +32,7 @@ def trace(path: str, source: str, dest: str, colour: str | None, name: str | Non
     overlay = build_overlay(estate)
     taken = walk(overlay, tint, start, goal)
 
-    lines = [f"{estate.name}: a message from {source} to {dest}{_circumstances(estate, tint)}"]
+    lines = [f"estate {estate.name}: a message from {source} to {dest}{_circumstances(estate, tint)}"]
     lines += _hops(loaded, estate, taken, goal)
     lines.append(_end(estate, overlay, tint, taken, goal))
     write("".join(printable(line) + "\n" for line in lines))

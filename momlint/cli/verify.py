@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from momlint.cli import exits
 from momlint.cli.console import write
 from momlint.errors import UsageError
-from momlint.escaping import printable
+from momlint.escaping import plain_path, printable
 from momlint.words import counted
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ def verify(path: str) -> int:
     try:
         accepted = verify_file(path)
     except Refused as error:
-        write(printable(f"{path}: refused: {error}") + "\n")
+        write(printable(plain_path(f"{path}: refused: {error}")) + "\n")
         return exits.FINDINGS
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from error
-    write("".join(printable(_sentence(one)) + "\n" for one in accepted))
+    write("".join(printable(plain_path(_sentence(one))) + "\n" for one in accepted))
     write(f"Accepted: {counted(len(accepted), 'estate')}.\n")
     return exits.OK
 

@@ -6,6 +6,7 @@ import os
 import re
 
 from momlint.access import Access
+from momlint.escaping import plain_path
 from momlint.source import Source, read_source
 
 _MAGIC = frozenset("*?[")
@@ -33,8 +34,7 @@ def join(parent: str, name: str) -> str:
     while name.startswith("./"):
         name = name[2:]
     if not parent or os.path.isabs(name):
-        # See `momlint.discover`: no report shall begin a line with what may be a command.
-        return f"./{name}" if name.startswith((":", "#")) else name
+        return plain_path(name)
     return parent + name if parent.endswith("/") else f"{parent}/{name}"
 
 

@@ -173,7 +173,7 @@ class Session:
             words = self.last_words()
             self._end()
             if isinstance(error, Exception):
-                raise UsageError(f"Spark does not start at {self.master}: {first_line(error)}{words}") from error
+                raise UsageError(f"Spark does not start at {self.master}: {first_line(error)}", *words) from error
             raise
         return self
 
@@ -212,15 +212,15 @@ class Session:
         finally:
             module.Popen = popen
 
-    def last_words(self) -> str:
-        """The last lines of the log as text for an error message, each on a line of its own; empty without any."""
+    def last_words(self) -> list[str]:
+        """The last lines of the log for an error message; empty without any."""
         if self._log is None:
-            return ""
+            return []
         self._log.seek(0)
         lines = self._log.read().decode("utf-8", "replace").strip().splitlines()
         # Frames of Java's stack traces say nothing to whoever runs a linter.
         lines = [line for line in lines if not re.match(r"\s+at |\s*\.\.\. \d+ more", line)]
-        return "".join(f"\n  Spark's log: {line}" for line in lines[-_LINES_SHOWN:])
+        return [f"  Spark's log: {line}" for line in lines[-_LINES_SHOWN:]]
 
     def _end(self) -> None:
         from pyspark import SparkContext

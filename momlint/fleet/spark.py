@@ -220,4 +220,4 @@ class OnSpark:
             found = re.match(r"\s*(?:ModuleNotFound|Import|Runtime|momlint\.errors\.Internal)Error: (.*)", line)
             if found is not None:
                 return UsageError(f"--spark: the workers cannot do their part: {found[1]}")
-        return UsageError(f"--spark: the job failed: {first_line(error)}{self.session.last_words()}")
+        return UsageError(f"--spark: the job failed: {first_line(error)}", *self.session.last_words())

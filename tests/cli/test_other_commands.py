@@ -29,7 +29,7 @@ def test_a_walk_that_stops(run: Run) -> None:
     ran = run("trace", "bad.yaml", "--from", "1", "--to", "5")
     assert ran.code == 1
     assert ran.out == (
-        "six: a message from 1 to 5\n"
+        "estate six: a message from 1 to 5\n"
         "  1 → 2  bad.yaml:15:22  1: {2: [2, 3, 4, 5, 6]}\n"
         "  2 → 4  bad.yaml:19:14  4: [4, 5, 6]\n"
         "  4 → 6  bad.yaml:21:11  6: [5, 6]\n"
@@ -41,7 +41,7 @@ def test_a_walk_that_arrives_by_computed_entries(run: Run) -> None:
     ran = run("trace", "good.mom.yaml", "--from", "1", "--to", "3")
     assert ran == (
         0,
-        "triangle: a message from 1 to 3\n  1 → 3  shortest path\narrived at 3 after 1 hop\n",
+        "estate triangle: a message from 1 to 3\n  1 → 3  shortest path\narrived at 3 after 1 hop\n",
         "",
     )
 
@@ -85,7 +85,7 @@ def test_a_colour(run: Run) -> None:
     ran = run("trace", "-", "--from", "1", "--to", "2", "--colour", "cut", stdin=COLOURS.encode())
     assert ran.code == 0
     assert ran.out == (
-        "triangle: a message from 1 to 2 in colour cut (1--2 failed)\n"
+        "estate triangle: a message from 1 to 2 in colour cut (1--2 failed)\n"
         "  1 → 3  shortest path\n  3 → 2  shortest path\narrived at 2 after 2 hops\n"
     )
     first = run("trace", "-", "--from", "1", "--to", "2", stdin=COLOURS.encode())

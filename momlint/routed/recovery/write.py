@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -18,6 +17,7 @@ from momlint.routed.recovery.arrow import INSTALL, why_no_parquet
 from momlint.routed.recovery.colours import Failure
 from momlint.routed.recovery.planning import Plan
 from momlint.routed.recovery.quoting import cell_name, yaml_name
+from momlint.writing import beside
 
 if TYPE_CHECKING:
     from momlint.estate.resolved import Estate, Link
@@ -104,16 +104,13 @@ def write_recovery(
     if ending != "csv":
         check_parquet(path)
     by_exception = says_except(table, form)
-    half = f"{path}.part"
     try:
-        if ending == "csv":
-            _write_csv(half, table, brokers, colours, by_exception)
-        else:
-            _write_parquet(half, table, brokers, colours, by_exception)
-        os.replace(half, path)
+        with beside(path) as half:
+            if ending == "csv":
+                _write_csv(half, table, brokers, colours, by_exception)
+            else:
+                _write_parquet(half, table, brokers, colours, by_exception)
     except OSError as error:
-        if os.path.exists(half):
-            os.unlink(half)
         raise UsageError(f"{path}: the tables cannot be written: {error.strerror or error}") from error
 
 
