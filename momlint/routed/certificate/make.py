@@ -18,6 +18,7 @@ from momlint.routed.certificate.form import CUT, MOST_LEVEL, NONE, Potentials, R
 from momlint.routed.overlay.arcs import components, is_two_way, reach
 from momlint.routed.overlay.form import NO_ROW, Overlay
 from momlint.routed.overlay.healing import Healed, heal
+from momlint.routed.overlay.keys import Keys
 from momlint.routed.overlay.paths import ShortestPaths, solve
 from momlint.routed.overlay.potentials import Potentials as WalkCosts
 
@@ -130,12 +131,11 @@ def _calm_walks(overlay: Overlay) -> Potentials:
 
 def _condensed(overlay: Overlay, base: NDArray[Any], key: NDArray[np.int64], value: NDArray[Any]) -> Potentials:
     """Without the keys whose value is that of the base, and those of failed brokers, of which nothing is claimed."""
-    n = overlay.n
-    colour, cell = np.divmod(key, max(n * n, 1))
-    dest, loc = np.divmod(cell, max(n, 1))
+    colour, cell = overlay.keys.colour_and_cell(key)
+    dest, loc = overlay.keys.split_cell(cell)
     gone = overlay.failed_broker[colour, dest] | overlay.failed_broker[colour, loc]
     kept = np.flatnonzero(~gone & (dest != loc) & np.asarray(value != base[cell], bool))
-    bounds = np.searchsorted(key[kept], np.arange(overlay.colours + 1) * n * n)
+    bounds = np.searchsorted(key[kept], overlay.keys.in_colour(np.arange(overlay.colours + 1), 0))
     return Potentials(base, bounds, cell[kept], value[kept])
 
 
@@ -161,8 +161,8 @@ def _cut_cells(overlay: Overlay) -> Iterator[tuple[int, NDArray[np.int64]]]:
 
 def _cut_pairs(overlay: Overlay) -> NDArray[np.int64]:
     """int64[C]: how many needed pairs each colour cuts, both of whose ends are alive."""
-    needed = np.zeros(overlay.n**2, bool)
-    needed[overlay.pair_dest.astype(np.int64) * overlay.n + overlay.pair_source] = True
+    needed = np.zeros(overlay.keys.cells, bool)
+    needed[overlay.keys.cell(overlay.pair_dest, overlay.pair_source)] = True
     count = np.zeros(overlay.colours, np.int64)
     for colour, cells in _cut_cells(overlay):
         count[colour] = np.count_nonzero(needed[cells])
@@ -182,29 +182,29 @@ def _levels(
 
     Without `all_colours` only those in which nothing has failed are meant.
     """
-    n, cells = overlay.n, overlay.n**2
+    n, keys = overlay.n, overlay.keys
     shortest = (walks.base == best.base).reshape(n, n).all(axis=1)
     hop, right = overlay.base.reshape(-1), solved.next.reshape(-1)
     reached = best.base > 0
     smallest = ~((hop != right) & reached).reshape(n, n).any(axis=1)
     if all_colours:
-        shortest[_differing(_by_key(walks, cells), _by_key(best, cells), NONE - 1) % cells // n] = False
+        shortest[keys.dest_of(_differing(_by_key(walks, keys), _by_key(best, keys), NONE - 1))] = False
         # Where the message has nowhere to go, an entry does neither good nor harm.
         given = overlay.delta_key, overlay.delta_next
         wanted = healed.key[healed.changed], healed.next[healed.changed]
         for key in (_differing(given, wanted, NONE - 1),):
-            cell = key % cells
+            colour, cell = keys.colour_and_cell(key)
             is_given, is_wanted = _look_up(given, key, hop[cell]), _look_up(wanted, key, right[cell])
-            value = _look_up(_by_key(best, cells), key, best.base[cell])
-            dest, loc = np.divmod(cell, n)
-            alive = ~(overlay.failed_broker[key // cells, dest] | overlay.failed_broker[key // cells, loc])
+            value = _look_up(_by_key(best, keys), key, best.base[cell])
+            dest, loc = keys.split_cell(cell)
+            alive = ~(overlay.failed_broker[colour, dest] | overlay.failed_broker[colour, loc])
             smallest[dest[alive & np.asarray(value > 0, bool) & (is_given != is_wanted)]] = False
     return np.where(shortest, np.where(smallest, MOST_LEVEL, 1), 0)
 
 
-def _by_key(found: Potentials, cells: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def _by_key(found: Potentials, keys: Keys) -> tuple[NDArray[np.int64], NDArray[Any]]:
     colour = np.repeat(np.arange(found.bounds.size - 1), np.diff(found.bounds))
-    return colour * cells + found.cells, found.values
+    return keys.in_colour(colour, found.cells), found.values
 
 
 def _differing(

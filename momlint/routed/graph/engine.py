@@ -54,7 +54,6 @@ class GraphEngine:
 
 
 def _unconnected_pairs(overlay: Overlay, question: Question) -> NDArray[np.int64]:
-    n = overlay.n
     asked = question.sources != question.dests
     sources, dests = question.sources[asked], question.dests[asked]
     found = []
@@ -62,5 +61,5 @@ def _unconnected_pairs(overlay: Overlay, question: Question) -> NDArray[np.int64
         if apart.any():
             failed = overlay.failed_broker[colour]
             which = np.flatnonzero(apart & ~failed[sources] & ~failed[dests])
-            found.append((colour * n + dests[which].astype(np.int64)) * n + sources[which])
+            found.append(overlay.keys.pack(colour, dests[which], sources[which]))
     return np.sort(np.concatenate(found)) if found else np.zeros(0, np.int64)

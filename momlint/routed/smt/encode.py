@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from momlint.routed.overlay.form import NO_HOP
+from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.ragged import among, distinct, segment_starts
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class Walks:
     @property
     def hops(self) -> list[Hop]:
         """Those of the base; the same hop for several destinations is one."""
-        n = self.moves.base.shape[1]
+        place = Packing(self.moves.base.shape[1])  # of a destination, as an index, and a broker
         keys = np.flatnonzero(self.moves.base >= 0)
         heads = self.moves.base.ravel()[keys]
         texts = _texts(self.moves.but, self.colours, self.moves.base.size)
@@ -110,7 +111,7 @@ class Walks:
             return [Hop(u, v, "", texts[u]) for u, v in zip(keys.tolist(), heads.tolist(), strict=True)]
         alike: dict[tuple[int, int, str], list[str]] = {}
         for key, head in zip(keys.tolist(), heads.tolist(), strict=True):
-            row, tail = divmod(key, n)
+            row, tail = place.split(key)
             alike.setdefault((tail, head, texts[key]), []).append(self.dest_symbols[row])
         return [Hop(tail, head, any_of(dests), but) for (tail, head, but), dests in alike.items()]
 
@@ -294,7 +295,8 @@ class _Arcs:
         self.n = overlay.n
         self.overlay = overlay
         self.colours: NDArray[np.int64] = distinct(question.colours).astype(np.int64)
-        code = overlay.arc_tail.astype(np.int64) * self.n + overlay.arc_head
+        self.with_colour = Packing(overlay.colours)
+        code = overlay.keys.pair(overlay.arc_tail, overlay.arc_head)
         order = np.argsort(code, kind="stable")
         starts = segment_starts(code[order])
         self.pair = code[order][starts]
@@ -323,7 +325,7 @@ class _Arcs:
 
     def pair_of(self, tail: NDArray[np.int64], head: NDArray[np.int64]) -> NDArray[np.int64]:
         """The pair that leads from `tail` to `head`, -1 where there is none (or the two are one broker)."""
-        code = tail * self.n + head
+        code = self.overlay.keys.pair(tail, head)
         if not len(self.pair):
             return np.full(code.shape, -1, dtype=np.int64)
         at = np.minimum(np.searchsorted(self.pair, code), len(self.pair) - 1)
@@ -342,14 +344,14 @@ def cuts(overlay: Overlay, question: Question, *, together: bool = True) -> Iter
     needs = products(question.sources[apart], question.dests[apart])
     if not needs or not len(arcs.colours):
         return
-    tail, head = np.divmod(arcs.pair, max(1, arcs.n))
+    tail, head = overlay.keys.split_pair(arcs.pair)
     over = np.flatnonzero(tail != head)
     hop_over = np.full(len(arcs.pair), -1, dtype=np.int64)
     hop_over[over] = np.arange(len(over))
     hop = hop_over[arcs.dead_pair]
     differs: NDArray[np.int64] = distinct(np.concatenate([arcs.dead_colour[hop >= 0], arcs.failed_colour]))
-    count = max(1, len(differs))
-    dead: NDArray[np.int64] = distinct((hop * count + np.searchsorted(differs, arcs.dead_colour))[hop >= 0])
+    packed = Packing(len(differs)).pack(hop, np.searchsorted(differs, arcs.dead_colour))
+    dead: NDArray[np.int64] = distinct(packed[hop >= 0])
     but = _texts(dead, differs.tolist(), len(over))
     mortal: dict[int, list[int]] = {}
     for colour, broker in zip(arcs.failed_colour.tolist(), arcs.failed_broker.tolist(), strict=True):
@@ -388,7 +390,7 @@ def _texts(keys: NDArray[np.int64], colours: Sequence[int], count: int) -> list[
     texts = [""] * count
     if not len(keys):
         return texts
-    owner, index = np.divmod(keys, len(colours))
+    owner, index = Packing(len(colours)).split(keys)
     starts = segment_starts(owner)
     bounds = [*starts.tolist(), len(keys)]
     symbols = [f" x{c}" for c in colours]
@@ -435,8 +437,7 @@ class _Encoder:
     def _delta_columns(self) -> None:
         """Sort the deltas that matter by destination, and note which of them lead over a live arc."""
         overlay, n, arcs = self._overlay, self._n, self._arcs
-        colour, rest = np.divmod(overlay.delta_key, max(1, n * n))
-        dest, loc = np.divmod(rest, max(1, n))
+        colour, dest, loc = overlay.keys.split(overlay.delta_key)
         asked_dest = np.zeros(n, dtype=bool)
         asked_dest[self._dests] = True
         keep = np.flatnonzero(self._asked_colour[colour] & asked_dest[dest] & (loc != dest))
@@ -447,8 +448,8 @@ class _Encoder:
         pair = arcs.pair_of(self._delta_loc, self._delta_hop)
         self._delta_live = pair >= 0
         if len(arcs.dead_pair):
-            dead = np.sort(arcs.dead_colour * len(arcs.pair) + arcs.dead_pair)
-            self._delta_live &= ~among(self._delta_colour * len(arcs.pair) + pair, dead)
+            dead = np.sort(arcs.with_colour.pack(arcs.dead_pair, arcs.dead_colour))
+            self._delta_live &= ~among(arcs.with_colour.pack(pair, self._delta_colour), dead)
         self._delta_bounds = np.append(np.searchsorted(dest, self._dests), len(dest))
 
     def scripts(self, *, together: bool) -> Iterator[Walks]:
@@ -469,7 +470,7 @@ class _Encoder:
         """The script for the destinations from `first` up to `last`."""
         n, arcs, overlay = self._n, self._arcs, self._overlay
         dests, every = self._dests[first:last], overlay.colours
-        count = len(dests)
+        count, place = len(dests), Packing(n)
         alive = ~overlay.failed_broker[:, dests].T & self._asked_colour
 
         base = overlay.base[dests].astype(np.int64)
@@ -481,14 +482,14 @@ class _Encoder:
         delta_colour, delta_loc = self._delta_colour[part], self._delta_loc[part]
         asked = alive[delta_dest, delta_colour]
         # A hop holds but where its arc is dead or a delta stands in its place, live or not.
-        dead_tail = arcs.pair[arcs.dead_pair] // max(1, n)
+        dead_tail = overlay.keys.split_pair(arcs.pair[arcs.dead_pair])[0]
         row, dead = np.nonzero((pair[:, dead_tail] == arcs.dead_pair) & alive[:, arcs.dead_colour])
         replaced = asked & (pair[delta_dest, delta_loc] >= 0)
         but = distinct(
             np.concatenate(
                 (
-                    (row * n + dead_tail[dead]) * every + arcs.dead_colour[dead],
-                    ((delta_dest * n + delta_loc) * every + delta_colour)[replaced],
+                    arcs.with_colour.pack(place.pack(row, dead_tail[dead]), arcs.dead_colour[dead]),
+                    arcs.with_colour.pack(place.pack(delta_dest, delta_loc), delta_colour)[replaced],
                 )
             )
         )
@@ -503,7 +504,8 @@ class _Encoder:
         row, gone = np.nonzero(wanted[:, arcs.failed_broker] & alive[:, arcs.failed_colour])
 
         differs = np.zeros((count, every), dtype=bool)
-        differs[but // every // n, but % every] = True
+        but_place, but_colour = arcs.with_colour.split(but)
+        differs[place.first(but_place), but_colour] = True
         differs[delta_dest, delta_colour] = True
         differs[row, arcs.failed_colour[gone]] = True
         colours = np.flatnonzero(differs.any(axis=0))
@@ -511,13 +513,13 @@ class _Encoder:
         index_of[colours] = np.arange(len(colours))
         moves = Moves(
             np.where(pair >= 0, base, -1),
-            but // every * max(1, len(colours)) + index_of[but % every],
+            Packing(len(colours)).pack(but_place, index_of[but_colour]),
             delta_dest,
             index_of[delta_colour],
             delta_loc,
             delta_hop,
         )
-        absent = distinct(arcs.failed_colour[gone] * n + arcs.failed_broker[gone])
+        absent = distinct(place.pack(arcs.failed_colour[gone], arcs.failed_broker[gone]))
         plain = alive & ~differs
         bounds = (self._source_bounds[first : last + 1] - begin).tolist()
         sources = self._sources[begin:end].tolist()
@@ -527,7 +529,7 @@ class _Encoder:
             colours=tuple(colours.tolist()),
             differs=differs[:, colours],
             sources=tuple(tuple(sources[a:b]) for a, b in pairwise(bounds)),
-            absent=[divmod(key, n) for key in absent.tolist()],
+            absent=[place.split(key) for key in absent.tolist()],
             moves=moves,
             bound=self._bound,
         )

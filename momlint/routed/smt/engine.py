@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from momlint.routed.overlay.keys import Keys
 from momlint.routed.overlay.ragged import distinct
 from momlint.routed.questions.question import Proved, Refuted, Undecided
 from momlint.routed.smt.solve import Apart, Trapped, failing
@@ -131,6 +132,5 @@ class SmtEngine:
 def _keys(n: int, found: Trapped | Apart) -> NDArray[np.int64]:
     """The keys ``(colour * n + dest) * n + source`` of what is found, in any order."""
     dests = (found.dest,) if isinstance(found, Trapped) else found.dests
-    colours = np.asarray(found.colours, np.int64)[:, None, None] * n + np.asarray(dests, np.int64)[:, None]
-    keys: NDArray[np.int64] = (colours * n + np.asarray(found.sources, np.int64)).ravel()
-    return keys
+    colours = np.asarray(found.colours, np.int64)[:, None, None]
+    return Keys(n).pack(colours, np.asarray(dests, np.int64)[:, None], np.asarray(found.sources, np.int64)).ravel()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from momlint.errors import InternalError
+from momlint.routed.overlay.keys import Packing
 from momlint.routed.smt.encode import Cuts
 from momlint.solving.session import Every, No, Some
 
@@ -153,8 +154,11 @@ def _closed_in(walks: Walks, dest: int, held: NDArray[np.bool_]) -> NDArray[np.i
     out[tail] = leaves(tail, base[tail])
     count = np.full(colours + 1, np.count_nonzero(out), np.int64)
     if colours:
-        begin, end = np.searchsorted(moves.but, (dest * n * colours, (dest + 1) * n * colours))
-        owner, colour = np.divmod(moves.but[begin:end] - dest * n * colours, colours)
+        place, with_colour = Packing(n), Packing(colours)
+        bounds = with_colour.pack(place.pack(np.array((dest, dest + 1)), 0), 0)
+        begin, end = np.searchsorted(moves.but, bounds)
+        owner, colour = with_colour.split(moves.but[begin:end])
+        owner = place.second(owner)
         count[:-1] -= np.bincount(colour[out[owner]], minlength=colours)
         begin, end = np.searchsorted(moves.delta_dest, (dest, dest + 1))
         loses = leaves(moves.delta_loc[begin:end], moves.delta_hop[begin:end])
@@ -199,8 +203,7 @@ class _CutSearch:
         self._session = session
         self._tail = np.array([hop.tail for hop in cuts.hops], np.int64)
         self._head = np.array([hop.head for hop in cuts.hops], np.int64)
-        count = max(1, len(cuts.colours))
-        self._dead_hop, self._dead_colour = np.divmod(cuts.dead, count)
+        self._dead_hop, self._dead_colour = Packing(len(cuts.colours)).split(cuts.dead)
         ends = [end for hop in cuts.hops for end in (hop.tail, hop.head)]
         ends += [end for sources, dests in cuts.needs for end in (*sources, *dests)]
         self._brokers = [f"b{u}" for u in range(max(ends) + 1)]

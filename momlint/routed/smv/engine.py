@@ -111,7 +111,7 @@ class _Session:
         if len(colours) > 1 and len(pairs) > 1:
             answers = self._run([self._pair((s, d), [c]) for c, s, d in keys], traces=False)
             keys = [key for key, answer in zip(keys, answers, strict=True) if not answer.holds]
-        failing = sorted((c * self.n + d) * self.n + s for c, s, d in keys)
+        failing = sorted(self.overlay.keys.pack(c, d, s) for c, s, d in keys)
         if not failing:
             raise InternalError("NuSMV refutes a question for no pair in particular; please report it with the estate")
         return Refuted(np.array(failing, np.int64))
