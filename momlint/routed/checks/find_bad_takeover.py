@@ -14,6 +14,7 @@ from momlint.routed.diagnosis.context import Context
 from momlint.routed.overlay.arcs import unconnected
 from momlint.routed.overlay.following import Walk, measure, reached_from, walk
 from momlint.routed.overlay.form import Overlay
+from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.latency import placed, with_failed_end
 from momlint.routed.overlay.ragged import distinct
 from momlint.routed.overlay.tables import NEVER
@@ -193,11 +194,11 @@ def _lost(context: Context, case: _Case) -> list[_Lost]:
 
     A message between the same two brokers that a topic needs anyway is left to the rule that names the wrong row.
     """
-    n = context.overlay.n
-    home_source, home_dest = np.divmod(context.needs.pairs, max(n, 1))
+    keys = context.overlay.keys
+    home_source, home_dest = keys.split_pair(context.needs.pairs)
     pair, colour = with_failed_end(case.overlay, home_source.astype(np.int32), home_dest.astype(np.int32))
-    key = distinct(colour * max(len(context.needs.pairs), 1) + pair)
-    colour, pair = np.divmod(key, max(len(context.needs.pairs), 1))
+    in_colour = Packing(len(context.needs.pairs))  # of a colour and a pair, by its index
+    colour, pair = in_colour.split(distinct(in_colour.pack(colour, pair)))
     source = placed(case.overlay, colour, home_source[pair].astype(np.int32), context.estate.takeover)
     dest = placed(case.overlay, colour, home_dest[pair].astype(np.int32), context.estate.takeover)
     keep = (source >= 0) & (dest >= 0) & (source != dest) & np.isin(colour, case.colours)
@@ -212,7 +213,7 @@ def _lost(context: Context, case: _Case) -> list[_Lost]:
         lost = measure(case.overlay, colour, source, dest).hops == NEVER
     if case.declared and lost.any():
         by_rows = np.setdiff1d(context.broken, context.cut)
-        lost &= ~np.isin((colour * n + dest) * n + source, by_rows)
+        lost &= ~np.isin(keys.pack(colour, dest, source), by_rows)
     return [
         _Lost(c, (hs, hd), (s, d))
         for c, hs, hd, s, d in zip(

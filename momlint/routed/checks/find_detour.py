@@ -24,7 +24,7 @@ def find(context: Context) -> Iterator[Draft]:
     """
     if not context.calm.any() or not context.has_rows or not context.is_whole("brokers", "links"):
         return
-    o, n = context.overlay, context.overlay.n
+    o = context.overlay
     colour = int(np.argmax(context.calm))
     _, row_of = next_hops(o, colour)
     longer = longer_entries(o, colour) & (row_of != NO_ROW)
@@ -44,9 +44,9 @@ def find(context: Context) -> Iterator[Draft]:
         dests = distinct(dest_of[mine]).tolist()
         location = int(loc_of[mine][0])
         if len(pairs):
-            keys = (colour * n + o.pair_dest[pairs].astype(np.int64)) * n + o.pair_source[pairs]
+            keys = o.keys.pack(colour, o.pair_dest[pairs], o.pair_source[pairs])
         else:
-            keys = ((colour * n + dest_of[mine].astype(np.int64)) * n + loc_of[mine]).astype(np.int64)
+            keys = o.keys.pack(colour, dest_of[mine], loc_of[mine])
         witness, walk = context.walk_of(keys)
         affected = context.affected(keys)
         source, dest = walk.brokers[0], walk.brokers[-1]

@@ -30,12 +30,11 @@ def find(context: Context) -> Iterator[Draft]:
         if bound >= n - 1:
             continue  # a walk that arrives has at most n - 1 hops
         pairs = distinct(needs.pair[bound_of == bound])
-        source, dest = np.divmod(pairs, n)
+        source, dest = context.overlay.keys.split_pair(pairs)
         question = Question("arrive-within", source.astype(np.int32), dest.astype(np.int32), context.all_colours, bound)
         failing = context.refuted(question, f"whether topics arrive within {counted(bound, 'hop')}")
         failing = without(failing, context.broken)
-        rest = failing % (n * n)
-        for key, pair in zip(failing.tolist(), (rest % n * n + rest // n).tolist(), strict=True):
+        for key, pair in zip(failing.tolist(), context.overlay.keys.pair_of(failing).tolist(), strict=True):
             for topic in needs.topics_of_pair(pair).tolist():
                 if bounds[topic] == bound:
                     late.setdefault(topic, []).append(key)

@@ -16,13 +16,12 @@ def find(context: Context) -> Iterator[Draft]:
     facts = context.recovery
     if facts is None or not context.is_whole("brokers", "links"):
         return
-    n = context.overlay.n
     for misuse in facts.longer:
         if misuse.row in context.faulty_rows:
             continue
         affected, keys = facts.affected_through(misuse)
         witness, walk = context.walk_of(keys if len(keys) else misuse.keys)
-        colours = distinct(misuse.keys // (n * n)).tolist()
+        colours = distinct(context.overlay.keys.colour_of(misuse.keys)).tolist()
         names = colour_names(context, colours)
         at, via = int(facts.table.broker[misuse.row]), int(facts.table.via[misuse.row])
         dest = int(facts.table.to[misuse.row])

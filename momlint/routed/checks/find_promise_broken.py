@@ -120,9 +120,8 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
     verdict = context.ask(static, Question("arrive", overlay.pair_source, overlay.pair_dest, colours), subject)
     if not isinstance(verdict, Refuted):
         return
-    cells = overlay.n * overlay.n
-    colour, cell = np.divmod(verdict.failing, cells)
-    broken_anyway = np.zeros(cells, dtype=np.bool_)
+    colour, cell = overlay.keys.colour_and_cell(verdict.failing)
+    broken_anyway = np.zeros(overlay.keys.cells, dtype=np.bool_)
     broken_anyway[cell[colour == 0]] = True
     keep = (colour > 0) & np.logical_not(broken_anyway[cell])
     colour, cell = colour[keep], cell[keep]
@@ -132,19 +131,19 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
         if len(failure) > 1 or failure[0] in cutting.cutting:
             # No path is left for these: that is the other kind.
             cut = np.flatnonzero(cutting.pairs(failure))
-            gone = overlay.pair_dest[cut].astype(np.int64) * overlay.n + overlay.pair_source[cut]
+            gone = overlay.keys.cell(overlay.pair_dest[cut], overlay.pair_source[cut])
             part = slice(starts[index + 1], starts[index + 2])
             left[part] = ~np.isin(cell[part], gone)
     colour, cell = colour[left], cell[left]
     if not colour.size:
         return
-    dest, source = np.divmod(cell, overlay.n)
+    dest, source = overlay.keys.split_cell(cell)
     first = int(np.lexsort((dest, source, colour))[0])
     failed = asked[int(colour[first]) - 1]
     a, b = int(source[first]), int(dest[first])
     found = walk(overlay, 0, a, b)
     _replay(context, failed, found.brokers)
-    pairs = np.unique(source * overlay.n + dest)
+    pairs = np.unique(overlay.keys.pair(source, dest))
     topics = context.topics_of(pairs)
     affected = Affected(topics, len(pairs))
     witness = Witness(

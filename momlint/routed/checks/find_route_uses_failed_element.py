@@ -18,7 +18,7 @@ def find(context: Context) -> Iterator[Draft]:
     facts = context.recovery
     if facts is None or not context.is_whole("brokers", "links"):
         return
-    o, n = context.overlay, context.overlay.n
+    o = context.overlay
     lost: dict[int, list[int]] = {}
     for cause in context.causes.needed:
         if cause.kind == "failed-hop":
@@ -26,7 +26,7 @@ def find(context: Context) -> Iterator[Draft]:
     for misuse in facts.dead:
         if misuse.row in context.excused_rows:
             continue
-        colours = distinct(misuse.keys // (n * n)).tolist()
+        colours = distinct(o.keys.colour_of(misuse.keys)).tolist()
         first = colours[0]
         at, to = int(facts.table.broker[misuse.row]), int(facts.table.via[misuse.row])
         dest = int(facts.table.to[misuse.row])

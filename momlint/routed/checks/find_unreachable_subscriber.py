@@ -19,21 +19,22 @@ def find(context: Context) -> Iterator[Draft]:
     keys = context.causes.unreachable
     if not len(keys):
         return
-    n = context.overlay.n
+    keys_of = context.overlay.keys
     part = strong_parts(context.overlay)
     # Of two parts the smaller one is what is missing: so there are never more findings than parts.
     size = Counter(part)
     groups: defaultdict[int, list[int]] = defaultdict(list)
     for key in keys.tolist():
-        dest, source = divmod(key % (n * n), n)
+        _, dest, source = keys_of.split(key)
         groups[min(part[source], part[dest], key=lambda one: (size[one], -one))].append(key)
     for members in groups.values():
         mine = np.array(members, dtype=np.int64)
         pairs = context.pairs_of(mine)
         affected = context.affected(mine)
-        source, dest = divmod(int(pairs[0]), n)
-        context.confirm_cut((int(mine[0]) // (n * n) * n + dest) * n + source)
-        witness = Witness(context.colour_name(int(mine[0]) // (n * n)), context.name(source), context.name(dest))
+        source, dest = keys_of.split_pair(int(pairs[0]))
+        colour = keys_of.colour_of(int(mine[0]))
+        context.confirm_cut(keys_of.pack(colour, dest, source))
+        witness = Witness(context.colour_name(colour), context.name(source), context.name(dest))
         if affected.topics:
             topic = int(context.needs.topics_of(pairs[:1])[0])
             place = context.subscriber_place(topic, dest)

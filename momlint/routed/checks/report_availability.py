@@ -75,7 +75,7 @@ def explain(context: Context) -> Iterator[str]:
 
 def served(context: Context) -> tuple[list[Served], Weights]:
     """Every subscription in the order of topics, publishers and subscribers; and how likely each colour is."""
-    estate, n = context.estate, context.overlay.n
+    estate, keys = context.estate, context.overlay.keys
     availability = [*(link.availability for link in estate.links), *(broker.availability for broker in estate.brokers)]
     known = set(context.all_colours.tolist())
     links = context.overlay.links
@@ -91,14 +91,14 @@ def served(context: Context) -> tuple[list[Served], Weights]:
         wanted = subscriptions(context, np.ones(len(estate.topics), np.bool_))
         pairs = np.unique(wanted.pair)
     else:
-        pairs = context.overlay.pair_source.astype(np.int64) * n + context.overlay.pair_dest
+        pairs = keys.pair(context.overlay.pair_source, context.overlay.pair_dest)
     timing = timed(context, pairs)
     place = {pair: index for index, pair in enumerate(pairs.tolist())}
     judge = _Judge(timing, chances)
     uncovered = chances.whole - chances.covered
     rows = []
     for topic, max_latency, max_hops, source, dest in _wanted(context, pairs.tolist()):
-        weight = judge.weight(place[source * n + dest], max_latency, max_hops)
+        weight = judge.weight(place[keys.pair(source, dest)], max_latency, max_hops)
         rows.append(Served(topic, source, dest, weight, weight + uncovered))
     return rows, chances
 
@@ -107,7 +107,7 @@ def _wanted(context: Context, pairs: Sequence[int]) -> Iterator[tuple[str, float
     """(topic, its budgets, publisher, subscriber), each once."""
     if not context.estate.topics:
         for pair in pairs:
-            yield ANY_TOPIC, None, None, *divmod(pair, context.overlay.n)
+            yield ANY_TOPIC, None, None, *context.overlay.keys.split_pair(pair)
     for topic in context.estate.topics:
         for source in topic.publishers:
             for dest in topic.subscribers:

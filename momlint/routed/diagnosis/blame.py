@@ -115,7 +115,7 @@ class Columns:
         """Given next hops int32[N], their rows int32[N], and bool[N]: the hop is live (or stays where it is)."""
         o = self.overlay
         given, rows = o.base[dest].copy(), o.base_row[dest].copy()
-        low = (self._colour * o.n + dest) * o.n
+        low = o.keys.pack(self._colour, dest, 0)
         first, last = np.searchsorted(o.delta_key, (low, low + o.n))
         where = o.delta_key[first:last] - low
         given[where] = o.delta_next[first:last]
@@ -137,18 +137,17 @@ def blame(overlay: Overlay, failing: NDArray[np.int64]) -> list[Blamed]:
     * where it loops: the entry of the cycle that does not bring it nearer (a cycle has at least one; of several the
       first in the order of brokers, the others are its rivals).
     """
-    n = overlay.n
+    keys = overlay.keys
     columns = Columns(overlay)
     result: list[Blamed] = []
-    groups, starts = np.unique(failing // n, return_index=True)
+    groups, starts = np.unique(keys.column_of(failing), return_index=True)
     bounds = [*starts.tolist(), len(failing)]
     for group, (start, end) in zip(groups.tolist(), pairwise(bounds), strict=True):
-        colour, dest = divmod(group, n)
+        colour, dest = keys.split_column(group)
         columns.enter(colour)
-        found = _blame_column(columns, colour, dest, (failing[start:end] - group * n).tolist())
-        base = group * n
+        found = _blame_column(columns, colour, dest, keys.loc_of(failing[start:end]).tolist())
         for blamed in found:
-            blamed.keys = [base + source for source in blamed.keys]
+            blamed.keys = [keys.in_column(group, source) for source in blamed.keys]
         result.extend(found)
     return result
 

@@ -121,9 +121,9 @@ class Causes:
             failed_link=np.concatenate([o.failed_link, np.zeros((o.colours, len(hops)), np.bool_)], axis=1),
         )
         joined = [np.empty(0, np.int64)]
-        for colour in distinct(keys // (o.n * o.n)):
-            mine = keys[keys // (o.n * o.n) == colour]
-            dest, source = np.divmod(mine % (o.n * o.n), o.n)
+        for colour in distinct(o.keys.colour_of(keys)):
+            mine = keys[o.keys.colour_of(keys) == colour]
+            _, dest, source = o.keys.split(mine)
             ((_, apart),) = unconnected(declared, np.array([colour]), source, dest)
             joined.append(mine[~apart])
         return np.concatenate(joined)
@@ -273,8 +273,8 @@ class Causes:
         o = context.overlay
         if not len(context.estate.topics) or not context.has_rows:
             return []
-        dest, source = np.divmod(np.arange(o.n * o.n, dtype=np.int64), o.n)
-        unneeded = (source != dest) & ~among(source * o.n + dest, o.pair_source.astype(np.int64) * o.n + o.pair_dest)
+        source, dest = o.keys.split_pair(np.arange(o.keys.cells))
+        unneeded = (source != dest) & ~among(o.keys.pair(source, dest), o.keys.pair(o.pair_source, o.pair_dest))
         question = Question(
             "arrive",
             source[unneeded].astype(np.int32),
@@ -293,7 +293,7 @@ class Causes:
         groups: dict[_Group, Cause] = {}
         for one in blamed:
             if one.entry.fault == "missing":
-                one.keys = [key for key in one.keys if key % o.n != one.entry.location]
+                one.keys = [key for key in one.keys if o.keys.loc_of(key) != one.entry.location]
             if one.keys and one.entry.fault != "not-neighbour":
                 cause = _cause_of(groups, one.entry)
                 cause.entries.append(one.entry)

@@ -162,10 +162,7 @@ class Context:
 
     def pairs_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Distinct ``source * n + dest`` of keys ``(colour * n + dest) * n + source``."""
-        n = self.overlay.n
-        rest = keys % (n * n)
-        pairs: NDArray[np.int64] = distinct(rest % n * n + rest // n)
-        return pairs
+        return distinct(self.overlay.keys.pair_of(keys))
 
     def affected(self, keys: NDArray[np.int64]) -> Affected:
         """Topics and pairs that `keys` break."""
@@ -360,18 +357,15 @@ class Context:
     # -- witnesses ----------------------------------------------------------------------------------------------
 
     def _walk(self, key: int) -> tuple[Witness, Walk]:
-        n = self.overlay.n
-        colour, rest = divmod(key, n * n)
-        dest, source = divmod(rest, n)
+        colour, dest, source = self.overlay.keys.split(key)
         found = walk(self.overlay, colour, source, dest)
         names = self.names(found.brokers)
         return Witness(self.colour_name(colour), self.name(source), self.name(dest), names), found
 
     def walk_of(self, keys: NDArray[np.int64]) -> tuple[Witness, Walk]:
         """The canonical one of `keys`, walked: the first colour, in it the first pair in the order of brokers."""
-        n = self.overlay.n
-        rest = keys % (n * n)
-        return self._walk(int(keys[np.lexsort((rest // n, rest % n, keys // (n * n)))[0]]))
+        colour, dest, source = self.overlay.keys.split(keys)
+        return self._walk(int(keys[np.lexsort((dest, source, colour))[0]]))
 
     def witness(self, keys: NDArray[np.int64]) -> tuple[Witness, Walk]:
         """Like `walk_of`, for keys that an engine refuted to arrive: the walk is replayed before it is shown.
@@ -391,9 +385,7 @@ class Context:
 
         Raises `ReplayError` when its destination is found after all.
         """
-        n = self.overlay.n
-        colour, rest = divmod(key, n * n)
-        dest, source = divmod(rest, n)
+        colour, dest, source = self.overlay.keys.split(key)
         overlay, colour = (self.overlay, colour) if self.calm.any() else (self._without_failures, 0)
         if dest in reached_from(overlay, colour, source):
             raise ReplayError(f"a path does lead from {self.name(source)} to {self.name(dest)}")

@@ -110,8 +110,8 @@ class Cutting:
         if not which.size:
             raise ReplayError(f"a path is left for every needed pair when {self.words(failed)} fails")
         overlay, context = self.context.overlay, self.context
-        pairs = overlay.pair_source[which].astype(np.int64) * overlay.n + overlay.pair_dest[which]
-        source, dest = divmod(int(pairs[0]), overlay.n)
+        pairs = overlay.keys.pair(overlay.pair_source[which], overlay.pair_dest[which])
+        source, dest = overlay.keys.split_pair(int(pairs[0]))
         return self._witness(failed, source, dest), Affected(context.topics_of(pairs), which.size)
 
     def shown_alone(self, cut: Cut) -> tuple[Witness, Affected]:

@@ -17,6 +17,7 @@ from momlint.findings import Affected
 from momlint.routed.overlay.arcs import Hops, unconnected
 from momlint.routed.overlay.detours import longer_entries, walks_through
 from momlint.routed.overlay.form import NO_HOP, NO_ROW
+from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.potentials import Potentials, dead_base_entries
 from momlint.routed.overlay.ragged import among, distinct, ramp
 from momlint.routed.overlay.tables import next_hops
@@ -91,9 +92,9 @@ class RecoveryFacts:
     def _rows_of(self) -> dict[int, list[int]]:
         """broker * n + destination → its rows, ascending; made when a fault has to be placed."""
         found: defaultdict[int, list[int]] = defaultdict(list)
-        cells = self.table.broker.astype(np.int64) * self.overlay.n + self.table.to
-        for row, cell in enumerate(cells.tolist()):
-            found[cell].append(row)
+        pairs = self.overlay.keys.pair(self.table.broker, self.table.to)
+        for row, pair in enumerate(pairs.tolist()):
+            found[pair].append(row)
         return found
 
     # -- MOM404 -------------------------------------------------------------------------------------------------
@@ -235,12 +236,12 @@ class RecoveryFacts:
     @cached_property
     def dead(self) -> list[Misuse]:
         """Rows that send a message over a link or to a broker that has failed in their own colour."""
-        o, n = self.overlay, self.overlay.n
+        o = self.overlay
         network = Hops.of(o)
         keys = dead_base_entries(o)
         keys = keys[~among(keys, o.delta_key)]
-        rows = o.base_row.reshape(-1)[keys % (n * n)]
-        colour, loc = o.delta_key // (n * n), o.delta_key % n
+        rows = o.base_row.reshape(-1)[o.keys.cell_of(keys)]
+        colour, _, loc = o.keys.split(o.delta_key)
         hop = o.delta_next
         number = np.where((hop == NO_HOP) | (hop == loc), -1, network.index[loc, np.maximum(hop, 0)])
         candidates = np.flatnonzero((number >= 0) & (o.delta_row != NO_ROW))
@@ -248,8 +249,8 @@ class RecoveryFacts:
         keys = np.concatenate((keys, o.delta_key[dead]))
         rows = np.concatenate((rows, o.delta_row[dead]))
         # An entry at a failed broker, or for one, is never read: that is MOM408.
-        colour = keys // (n * n)
-        down = o.failed_broker[colour, keys % n] | o.failed_broker[colour, keys // n % n]
+        colour, dest, loc = o.keys.split(keys)
+        down = o.failed_broker[colour, loc] | o.failed_broker[colour, dest]
         keep = ~down & self.known[colour] & (rows != NO_ROW)
         return _by_row(rows[keep], keys[keep])
 
@@ -277,22 +278,24 @@ class RecoveryFacts:
 
         Rows that are too long already while nothing has failed (MOM305) are left to that.
         """
-        o, n = self.overlay, self.overlay.n
+        o, packing = self.overlay, self.overlay.keys
         potentials = Potentials.of(o)
         improvable = potentials.improvable
         if not improvable.size:
             return []
         keys: list[int] = []
-        for group in distinct(improvable // n).tolist():
-            colour, dest = divmod(group, n)
+        for group in distinct(packing.column_of(improvable)).tolist():
+            colour, dest = packing.split_column(group)
             if self.context.calm[colour] or not self.known[colour]:
                 continue
             column = self.towards.column(colour, dest)
-            first, last = np.searchsorted(potentials.key, (group * n, (group + 1) * n))
+            first, last = np.searchsorted(
+                potentials.key, (packing.in_column(group, 0), packing.in_column(group + 1, 0))
+            )
             for key, cost in zip(
                 potentials.key[first:last].tolist(), potentials.value[first:last].tolist(), strict=True
             ):
-                loc = key % n
+                loc = packing.loc_of(key)
                 if cost < potentials.costs.infinite and not column.is_shortest(loc, self._entry(key)[0]):
                     keys.append(key)
         rows = np.array([self._entry(key)[1] for key in keys], np.int64)
@@ -314,20 +317,20 @@ class RecoveryFacts:
         at = int(np.searchsorted(o.delta_key, key))
         if at < o.delta_key.size and o.delta_key[at] == key:
             return int(o.delta_next[at]), int(o.delta_row[at])
-        cell = key % (o.n * o.n)
+        cell = o.keys.cell_of(key)
         return int(o.base.reshape(-1)[cell]), int(o.base_row.reshape(-1)[cell])
 
     def affected_through(self, misuse: Misuse) -> tuple[Affected, NDArray[np.int64]]:
         """The needed pairs whose walks read these entries, and their keys."""
         o, n = self.overlay, self.overlay.n
         found = [np.zeros(0, np.int64)]
-        for colour in distinct(misuse.keys // (n * n)).tolist():
+        for colour in distinct(o.keys.colour_of(misuse.keys)).tolist():
             marked = np.zeros((n, n), np.bool_)
-            mine = misuse.keys[misuse.keys // (n * n) == colour] - colour * n * n
-            marked.reshape(-1)[mine] = True
+            mine = misuse.keys[o.keys.colour_of(misuse.keys) == colour]
+            marked.reshape(-1)[o.keys.cell_of(mine)] = True
             pair, _ = walks_through(o, colour, marked, o.pair_source, o.pair_dest)
             pair = distinct(pair)
-            found.append((colour * n + o.pair_dest[pair].astype(np.int64)) * n + o.pair_source[pair])
+            found.append(o.keys.pack(colour, o.pair_dest[pair], o.pair_source[pair]))
         keys = np.concatenate(found)
         return self.context.affected(keys), keys
 
@@ -336,16 +339,17 @@ class RecoveryFacts:
     @cached_property
     def idle(self) -> list[Misuse]:
         """Rows with entries that lead nowhere, since no live link is left from their broker to their destination."""
-        table, n = self.table, self.overlay.n
-        claims = np.repeat(np.arange(table.rows), np.diff(table.start)) * table.colours + table.listed
+        table = self.table
+        in_row = Packing(table.colours)  # of a row and a colour
+        claims = in_row.pack(np.repeat(np.arange(table.rows), np.diff(table.start)), table.listed)
         rows, colours = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for colour, apart in unconnected(self.overlay, self.context.all_colours, table.broker, table.to):
             row = np.flatnonzero(apart)
-            row = row[among(row * table.colours + colour, claims) != table.inverted[row]]
+            row = row[among(in_row.pack(row, colour), claims) != table.inverted[row]]
             rows.append(row)
             colours.append(np.full(row.size, colour, np.int64))
         row = np.concatenate(rows)
-        return _by_row(row, (np.concatenate(colours) * n + table.to[row]) * n + table.broker[row])
+        return _by_row(row, self.overlay.keys.pack(np.concatenate(colours), table.to[row], table.broker[row]))
 
 
 def _by_row(rows: NDArray[np.int64], keys: NDArray[np.int64]) -> list[Misuse]:

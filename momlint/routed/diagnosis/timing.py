@@ -34,7 +34,7 @@ class Subscriptions(NamedTuple):
 
 def subscriptions(context: Context, topics: NDArray[np.bool_]) -> Subscriptions:
     """Those of the chosen topics: bool, one for each topic of the estate."""
-    n = context.overlay.n
+    keys = context.overlay.keys
     needs = context.needs
     keep = topics[needs.topic]
     found = [(needs.topic[keep], needs.pair[keep])]
@@ -43,7 +43,7 @@ def subscriptions(context: Context, topics: NDArray[np.bool_]) -> Subscriptions:
         topic = context.estate.topics[index]
         for broker in sorted(set(topic.publishers).intersection(topic.subscribers)):
             own_topic.append(index)
-            own_pair.append(broker * n + broker)
+            own_pair.append(keys.pair(broker, broker))
     found.append((np.array(own_topic, np.int64), np.array(own_pair, np.int64)))
     topic_of = np.concatenate([topic for topic, _ in found])
     order = np.argsort(topic_of, kind="stable")
@@ -56,7 +56,7 @@ def timed(context: Context, pairs: NDArray[np.int64]) -> Timings:
     In a colour of which it is not known what has failed in it, nothing arrives.
     """
     unknown = without(np.arange(context.overlay.colours), context.all_colours.astype(np.int64))
-    source, dest = np.divmod(pairs, max(context.overlay.n, 1))
+    source, dest = context.overlay.keys.split_pair(pairs)
     processing = [broker.processing_ms for broker in context.estate.brokers]
     takeover = context.estate.takeover
     if context.ask.spread is not None:
