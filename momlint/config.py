@@ -31,6 +31,7 @@ KEYS = (
     "fail-on",
     "format",
     "engine",
+    "solver",
     "timeout",
     "jobs",
     "per-file-ignores",
@@ -61,6 +62,7 @@ class Config(NamedTuple):
     fail_on: FailOnName | None = None
     format: FormatName | None = None
     engine: EngineName | None = None
+    solver: str | None = None
     timeout: float | None = None
     jobs: int | None = None
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -216,10 +218,17 @@ class _Reader(NamedTuple):
             fail_on=self._choice("fail-on", FAIL_ON),
             format=self._choice("format", FORMATS),
             engine=self._choice("engine", ENGINES),
+            solver=self._solver(),
             timeout=self._timeout(),
             jobs=self._jobs(),
             per_file_ignores=self._per_file_ignores(),
         )
+
+    def _solver(self) -> str | None:
+        value = self.table.get("solver")
+        if value is not None and (not isinstance(value, str) or not value):
+            raise self._fault("solver", "the name of a solver")
+        return value
 
     def _fault(self, key: str, wanted: str) -> UsageError:
         return UsageError(f"{self.file}: the setting `{key}` must be {wanted}, not {_brief(self.table.get(key))}")

@@ -49,7 +49,8 @@ class Options:
 
     The patterns of `per_file_ignores` are relative to the folder `base`. `sections`: what else to explain in the text
     report, by the names of `momlint.routed.checks.sections`. `nusmv`: the program for the engine of that name, where it
-    is named. `certificate_folder`: where a certificate of the estates will stand; None where none is asked for.
+    is named. `solver`: who answers for smt. `certificate_folder`: where a certificate of the estates will stand; None
+    where none is asked for.
     `root`: the folder below which estates may name other files (see `momlint.access`), None for each estate's own;
     `most_bytes`: of one file.
     """
@@ -59,6 +60,7 @@ class Options:
     ignore: tuple[str, ...] = ()
     timeout: float | None = None
     nusmv: str | None = None
+    solver: str = "z3"
     jobs: int = 1
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     base: str = "."
@@ -289,7 +291,7 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, sp
     assert estate is not None
     needs = Needs.of(len(estate.brokers), estate.topics)
     overlay, entries = build(estate, needs)
-    ask = Ask(options.engine, options.timeout, options.nusmv, spread=spread)
+    ask = Ask(options.engine, options.timeout, options.nusmv, options.solver, spread=spread)
     context = Context(estate, overlay, ask, entries, options.selects, needs)
     result.sections += [section(name, context, loaded.source.file) for name in options.sections]
     found: set[str] = set()

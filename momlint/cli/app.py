@@ -76,6 +76,10 @@ def check(
         str | None,
         typer.Option(metavar="PROGRAM", help="NuSMV or nuXmv for that engine, if it is not MOMLINT_NUSMV or on PATH."),
     ] = None,
+    solver: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Who answers for smt: z3, bitwuzla, cvc5, or another that pysmt finds."),
+    ] = None,
     select: Annotated[
         list[str] | None,
         typer.Option(metavar="CODES", help="Check only these codes or prefixes (MOM3,MOM602)."),
@@ -179,6 +183,7 @@ def check(
         paths=paths or (),
         engine=engine,
         nusmv=nusmv,
+        solver=solver,
         select=select or (),
         ignore=ignore or (),
         exclude=exclude or (),

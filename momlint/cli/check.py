@@ -39,6 +39,7 @@ class Arguments(NamedTuple):
     paths: Sequence[str]
     engine: str | None = None
     nusmv: str | None = None
+    solver: str | None = None
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
     exclude: Sequence[str] = ()
@@ -255,6 +256,7 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
     return Options(
         engine=engine,
         nusmv=_nusmv(engine, arguments.nusmv),
+        solver=_solver(engine, arguments.solver, settings),
         select=select or settings.select or (),
         ignore=ignore or settings.ignore or (),
         timeout=arguments.timeout if arguments.timeout is not None else settings.timeout,
@@ -291,6 +293,19 @@ def _nusmv(engine: EngineName, named: str | None) -> str | None:
     from momlint.solving.nusmv import find_nusmv
 
     return find_nusmv(named)
+
+
+def _solver(engine: EngineName, named: str | None, settings: Config) -> str:
+    """The solver that answers for smt; said before the work is done if there is none of that name."""
+    if named is not None and engine == "graph":
+        raise UsageError("--solver names a solver that --engine graph does not ask; use --engine smt or auto")
+    found = named or settings.solver or "z3"
+    if found != "z3" and engine != "graph":
+        from momlint.solving.choose import require_installed
+
+        where = "--solver" if named is not None else f"{settings.file}: solver"
+        require_installed(found, where)
+    return found
 
 
 def _sections(arguments: Arguments) -> tuple[str, ...]:

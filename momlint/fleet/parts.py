@@ -96,7 +96,7 @@ class OfOverlay:
 
 
 def _engine(name: str, timeout: float | None) -> GraphEngine | SmtEngine:
-    return SmtEngine(timeout=timeout) if name == "smt" else GraphEngine()
+    return GraphEngine() if name == "graph" else SmtEngine.named(name, timeout)
 
 
 # -- recovery tables --------------------------------------------------------------------------------------------------

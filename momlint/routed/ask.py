@@ -44,12 +44,14 @@ class Ask:
     `engine`: ``graph`` or ``smt`` alone, or ``auto``: graph decides, and smt decides again where that is cheap. With
     ``nusmv`` that program decides whether messages arrive, and graph the rest. Specifications are ctl's in any case.
     `timeout`: seconds for each solver question, None for the engine's own resource limit. `nusmv`: the program, None
-    to look for it. `spread`: who may take parts of what graph and smt are asked; None for nobody.
+    to look for it. `solver`: who answers for smt. `spread`: who may take parts of what graph and smt are asked; None
+    for nobody.
     """
 
     engine: EngineChoice = "auto"
     timeout: float | None = None
     nusmv: str | None = None
+    solver: str = "z3"
     engines_used: set[str] = field(default_factory=set)
     questions: int = 0
     decided_twice: int = 0
@@ -145,7 +147,7 @@ class Ask:
         return found
 
     def _compare(self, subject: str, found: object, second: object) -> None:
-        self.engines_used.add("smt")
+        self.engines_used.add(self._smt().name)
         if isinstance(second, Undecided):
             return
         self.decided_twice += 1
@@ -185,7 +187,7 @@ class Ask:
 
         # As a second opinion it is to stay cheap; how much damage there is, nobody knows beforehand.
         traps = SECOND_OPINION_TRAPS if self.engine == "auto" and second_opinion else None
-        return SmtEngine(timeout=self.timeout, traps=traps)
+        return SmtEngine(timeout=self.timeout, traps=traps, solver=self.solver)
 
     def _is_cheap(self, overlay: Overlay, question: Question) -> bool:
         from momlint.routed.smt import expected_seconds

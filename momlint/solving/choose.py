@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ _PYSMT_NAMES = {"mathsat": "msat", "boolector": "btor"}
 _NAMES = {pysmt: name for name, pysmt in _PYSMT_NAMES.items()}
 
 
+@functools.cache
 def installed() -> tuple[str, ...]:
     """The names of the solvers that are found here, sorted."""
     from momlint.solving import with_pysmt
@@ -29,10 +31,10 @@ def installed() -> tuple[str, ...]:
     return tuple(sorted({DEFAULT, *found}))
 
 
-def require_installed(name: str) -> None:
-    """Raises `UsageError` with the names of those there are, for a solver that is not there."""
+def require_installed(name: str, where: str) -> None:
+    """Raises `UsageError` with the names of those there are, for a solver that is not there; `where` says who asked."""
     if name != DEFAULT and name not in (found := installed()):
-        raise UsageError(f"there is no solver {name!r} here; found: {', '.join(found)}")
+        raise UsageError(f"{where}: there is no solver {name!r} here; found: {', '.join(found)}")
 
 
 def open_session(name: str, text: str, limits: Limits, *, most_true: bool = False) -> Session:
@@ -45,7 +47,7 @@ def open_session(name: str, text: str, limits: Limits, *, most_true: bool = Fals
         from momlint.solving.with_z3 import Z3Session
 
         return Z3Session(text, limits, most_true=most_true)
-    require_installed(name)
+    require_installed(name, "the solver")
     if name == "bitwuzla":
         from momlint.solving.with_bitwuzla import BitwuzlaSession
 

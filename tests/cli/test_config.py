@@ -17,6 +17,7 @@ exclude = ["build"]
 fail-on = "warning"
 format = "concise"
 engine = "graph"
+solver = "cvc5"
 timeout = 2
 jobs = 3
 [per-file-ignores]
@@ -32,6 +33,7 @@ def test_everything_it_can_say(tmp_path: Path) -> None:
     assert found.ignore == ("MOM306",)
     assert found.exclude == ("build",)
     assert (found.fail_on, found.format, found.engine) == ("warning", "concise", "graph")
+    assert found.solver == "cvc5"
     assert (found.timeout, found.jobs) == (2.0, 3)
     assert found.per_file_ignores == (("legacy/*.yaml", ("MOM305",)),)
 

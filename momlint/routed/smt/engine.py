@@ -11,7 +11,7 @@ from momlint.routed.overlay.keys import Keys
 from momlint.routed.overlay.ragged import distinct
 from momlint.routed.questions.question import Proved, Refuted, Undecided
 from momlint.routed.smt.solve import Apart, Trapped, failing
-from momlint.solving.choose import open_session
+from momlint.solving.choose import DEFAULT, open_session
 from momlint.solving.limits import GaveUp, Limits
 
 if TYPE_CHECKING:
@@ -45,8 +45,6 @@ class SmtEngine:
     `expected_seconds` says. `solver`: ``z3``, or the name of another one that pysmt finds installed.
     """
 
-    name = "smt"
-
     def __init__(
         self,
         timeout: float | None = None,
@@ -61,6 +59,13 @@ class SmtEngine:
         self._rlimit = min(max(1, rlimit), 2**32 - 1)
         self._traps = traps
         self._solver = solver
+        #: ``smt``, or ``smt by cvc5`` where it is another solver than z3: what reports say, and `named` takes.
+        self.name = "smt" if solver == DEFAULT else f"smt by {solver}"
+
+    @classmethod
+    def named(cls, name: str, timeout: float | None = None) -> SmtEngine:
+        """The engine of that `name`; for whoever takes a part of a question."""
+        return cls(timeout, solver=name.partition(" by ")[2] or DEFAULT)
 
     def decide(self, overlay: Overlay, question: Question) -> Verdict:
         """All failing keys of `question`, or that there are none, or why the solver gave up.
