@@ -126,7 +126,8 @@ class Draft:
 
     `message` is one short sentence that says what is wrong and stands alone; `label` says of the primary place what it
     has to do with it; `help` says what to do. What `witness`, `affected` and `related` hold, none of them repeats: the
-    reports put the parts together. `data` has the names that the sentence is made of.
+    reports put the parts together. `data` has the names that the sentence is made of. `steps`: where each broker of the
+    witness's walk sends the message on, in its order.
     """
 
     code: str
@@ -138,6 +139,7 @@ class Draft:
     related: Sequence[RelatedDraft] = ()
     label: str = ""
     data: Data = field(default_factory=dict, hash=False)
+    steps: Sequence[RelatedDraft] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +171,7 @@ class Finding:
     related: tuple[Related, ...] = ()
     label: str = ""
     data: Data = field(default_factory=dict, hash=False)
+    steps: tuple[Related, ...] = ()
 
     @property
     def sort_key(self) -> tuple[object, ...]:

@@ -259,6 +259,7 @@ def _finding(
     *,
     about: Draft | Problem | None = None,
     related: Iterable[Related] = (),
+    steps: Iterable[Related] = (),
 ) -> Finding:
     rule = rule_name(code).load()
     return Finding(
@@ -275,6 +276,7 @@ def _finding(
         tuple(related),
         about.label if about else "",
         about.data if about else {},
+        tuple(steps),
     )
 
 
@@ -371,7 +373,10 @@ def _add_draft(result: FileResult, loaded: LoadedEstate, draft: Draft, options: 
         return
     related = [Related(file, place, "it comes in here") for place in via]
     related += [_related(loaded, one) for one in draft.related]
-    result.findings.append(_finding(draft.code, file, span, draft.message, draft.help, about=draft, related=related))
+    steps = [_related(loaded, one) for one in draft.steps]
+    result.findings.append(
+        _finding(draft.code, file, span, draft.message, draft.help, about=draft, related=related, steps=steps)
+    )
 
 
 def _related(loaded: LoadedEstate, draft: RelatedDraft) -> Related:

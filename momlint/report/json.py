@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from momlint.escaping import json_printable
 
 if TYPE_CHECKING:
-    from momlint.findings import Affected, Finding, Report, Span, Witness
+    from momlint.findings import Affected, Data, Finding, Report, Span, Witness
 
 #: Goes up when a key changes its meaning or goes away; new keys may come without.
 VERSION = 1
@@ -51,10 +51,13 @@ def finding_object(finding: Finding) -> dict[str, Any]:
     if finding.label:
         result["label"] = finding.label
     if finding.data:
-        result["data"] = {
-            name: list(value) if isinstance(value, tuple) else value for name, value in finding.data.items()
-        }
+        result["data"] = data_object(finding.data)
     return result
+
+
+def data_object(data: Data) -> dict[str, Any]:
+    """Tuples as lists; the order is the check's."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in data.items()}
 
 
 def span_object(span: Span) -> dict[str, Any]:

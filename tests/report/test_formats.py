@@ -15,9 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from momlint.findings import Finding, Report, Severity
+from momlint.findings import Finding, Related, Report, Severity
 from momlint.report import FORMATS, concise, github, junit, render, sarif
 from momlint.report import json as json_report
+from momlint.report.line_hash import line_hashes
 from tests.report.sample import BLACK_HOLE, ISOLATED, SINGLE_POINT, report, span
 
 RULES = [
@@ -29,6 +30,8 @@ RULES = [
         family="forwarding",
         why="because\n",
         remedy="do it",
+        bad="momlint: 1\n",
+        good="",
         url=f"https://example.org/{code}/",
     )
     for code, rule, severity in (
@@ -157,7 +160,11 @@ def test_sarif_is_valid_and_says_it_all(validator: jsonschema.Draft4Validator) -
         "name": "BlackHole",
         "shortDescription": {"text": "title of black-hole"},
         "fullDescription": {"text": "because"},
-        "help": {"text": "do it"},
+        "help": {
+            "text": "do it",
+            "markdown": "# MOM303 black-hole\n\ntitle of black-hole.\n\nbecause\n\n**What to do.** do it\n\n"
+            "An estate with the fault:\n\n```yaml\nmomlint: 1\n```\n",
+        },
         "defaultConfiguration": {"level": "error"},
         "properties": {"tags": ["forwarding"], "problem.severity": "error", "precision": "very-high"},
         "helpUri": "https://example.org/MOM303/",
@@ -165,7 +172,7 @@ def test_sarif_is_valid_and_says_it_all(validator: jsonschema.Draft4Validator) -
     black_hole = run["results"][0]
     location = black_hole["locations"][0]["physicalLocation"]
     assert location == {
-        "artifactLocation": {"uri": "six.mom.yaml"},
+        "artifactLocation": {"uri": "six.mom.yaml", "uriBaseId": "%SRCROOT%"},
         "region": {"startLine": 13, "startColumn": 7, "endLine": 13, "endColumn": 16},
     }
     assert black_hole["relatedLocations"][0]["message"] == {"text": "the message stops here"}
@@ -224,18 +231,53 @@ def test_sarif_reports_unreadable_files(validator: jsonschema.Draft4Validator) -
 
 
 @pytest.mark.parametrize(
-    ("file", "uri"),
+    ("file", "uri", "relative"),
     [
-        ("a b/ü#1.yaml", "a%20b/%C3%BC%231.yaml"),
-        ("/srv/x.yaml", "file:///srv/x.yaml"),
-        ("C:/x.yaml", "file:///C:/x.yaml"),
-        ("a:b.yaml", "a%3Ab.yaml"),
-        ("<stdin>", "%3Cstdin%3E"),
+        ("a b/ü#1.yaml", "a%20b/%C3%BC%231.yaml", True),
+        ("/srv/x.yaml", "file:///srv/x.yaml", False),
+        ("C:/x.yaml", "file:///C:/x.yaml", False),
+        ("a:b.yaml", "a%3Ab.yaml", True),
+        ("<stdin>", "%3Cstdin%3E", True),
     ],
 )
-def test_sarif_uris(file: str, uri: str, validator: jsonschema.Draft4Validator) -> None:
+def test_sarif_uris(file: str, uri: str, relative: bool, validator: jsonschema.Draft4Validator) -> None:
     run = run_of(report(dataclasses.replace(ISOLATED, file=file)), validator)
-    assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": uri}
+    assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"] == (
+        {"uri": uri, "uriBaseId": "%SRCROOT%"} if relative else {"uri": uri}
+    )
+
+
+def test_sarif_walks_are_code_flows_and_related_places_are_linked(validator: jsonschema.Draft4Validator) -> None:
+    steps = (
+        Related("six.mom.yaml", span(13, 7, 13, 16), "`4` sends it to `6`"),
+        Related("six.mom.yaml", span(3, 36, 3, 37), "it is at `6`"),
+    )
+    run = run_of(report(dataclasses.replace(BLACK_HOLE, steps=steps)), validator)
+    assert run["automationDetails"] == {"id": "momlint/"}
+    assert "%SRCROOT%" in run["originalUriBaseIds"]
+    assert run["tool"]["driver"]["informationUri"].startswith("https://")
+    (result,) = run["results"]
+    ((flow,),) = ([thread["locations"] for thread in one["threadFlows"]] for one in result["codeFlows"])
+    assert [step["location"]["message"]["text"] for step in flow] == ["`4` sends it to `6`", "it is at `6`"]
+    assert [step["location"]["physicalLocation"]["region"]["startLine"] for step in flow] == [13, 3]
+    assert result["message"]["text"].splitlines()[-1] == "see: [the message stops here](1)"
+    assert result["relatedLocations"][0]["id"] == 1
+
+
+def test_sarif_messages_hold_no_link_that_a_name_made(validator: jsonschema.Draft4Validator) -> None:
+    evil = dataclasses.replace(BLACK_HOLE, message="[click](http://example.org)", related=())
+    (result,) = run_of(report(evil), validator)["results"]
+    assert result["message"]["text"].startswith("\\[click](http://example.org)\n")
+
+
+def test_line_hash_by_hand() -> None:
+    """One line ``a b``: 97, 98, line feed, the end (65535) and 96 zeros, in powers of 37 downwards from the 99th."""
+    value = (97 * 37**99 + 98 * 37**98 + 10 * 37**97 + 65535 * 37**96) % 2**64
+    assert line_hashes(["a b"], [1, 2]) == {1: f"{value:x}:1"}
+    # Lines with the same hundred characters behind them are counted.
+    same = ["x" * 100, "x" * 100, "y"]
+    first, second = (line_hashes(same, [1, 2])[number].split(":") for number in (1, 2))
+    assert (first[0] == second[0], first[1], second[1]) == (True, "1", "2")
 
 
 # -- github --

@@ -48,6 +48,7 @@ def _wrong_row(context: Context, cause: Cause) -> Draft:
         help=nearer_hop(at, names),
         data={"broker": at, "via": to, "destinations": names, "stop": stop},
         witness=witness,
+        steps=context.steps(walk),
         affected=affected,
         related=[*related, *context.colour_defined(witness)],
     )
@@ -92,6 +93,7 @@ def _missing_rows(context: Context, cause: Cause) -> Draft:
         help=fix,
         data=data,
         witness=witness,
+        steps=context.steps(walk),
         affected=affected,
         related=[*related, *context.colour_defined(witness)],
     )

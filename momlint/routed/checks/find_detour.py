@@ -69,6 +69,7 @@ def find(context: Context) -> Iterator[Draft]:
                 "shortest": context.names(better),
             },
             witness=witness,
+            steps=context.steps(walk),
             affected=affected,
         )
 

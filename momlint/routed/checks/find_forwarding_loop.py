@@ -44,6 +44,7 @@ def find(context: Context) -> Iterator[Draft]:
             help=nearer_hop(at, names),
             data={"broker": at, "via": to, "destinations": names},
             witness=witness,
+            steps=context.steps(walk),
             affected=affected,
             related=[*related, *context.colour_defined(witness)],
         )

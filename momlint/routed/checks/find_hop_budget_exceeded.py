@@ -53,6 +53,7 @@ def find(context: Context) -> Iterator[Draft]:
             help="allow more hops, or shorten the way",
             data={"topic": topic.name, "allowed_hops": topic.max_hops or 0, "takes_hops": hops},
             witness=witness,
+            steps=context.steps(walk),
             affected=Affected((topic.name,), pairs_late),
             related=context.colour_defined(witness),
         )

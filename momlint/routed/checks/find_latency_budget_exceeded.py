@@ -114,6 +114,7 @@ def _draft(context: Context, found: Timings, worst: _Worst, index: int, pair: in
         f"{milliseconds(split.brokers)} ms",
         data={"topic": topic.name, "allowed_ms": budget, "takes_ms": milliseconds(total)},
         witness=witness,
+        steps=context.steps(walk),
         affected=Affected((topic.name,), count),
         related=[*related, *context.colour_defined(witness)],
     )

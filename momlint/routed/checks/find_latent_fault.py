@@ -53,6 +53,7 @@ def _draft(context: Context, cause: Cause) -> Draft:
         help="correct the row before a topic needs it, or remove it",
         data={"broker": at, "via": to, "destinations": names},
         witness=witness,
+        steps=context.steps(walk),
         affected=affected,
         related=related,
     )

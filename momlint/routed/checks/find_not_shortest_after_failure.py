@@ -47,6 +47,7 @@ def find(context: Context) -> Iterator[Draft]:
                 "shortest": context.names(shortest),
             },
             witness=witness,
+            steps=context.steps(walk),
             affected=affected,
             related=context.colour_defined(witness),
         )

@@ -390,6 +390,16 @@ class Context:
         if dest in reached_from(overlay, colour, source):
             raise ReplayError(f"a path does lead from {self.name(source)} to {self.name(dest)}")
 
+    def steps(self, found: Walk) -> list[RelatedDraft]:
+        """Where each broker of a walk sends the message on: its row, or the broker where no row was given."""
+        names, steps = self.names(found.brokers), []
+        for at, broker in enumerate(found.brokers):
+            row = found.rows[at] if at < len(found.rows) else NO_ROW
+            place = self.row_place(row) if self.has_row(row) else self.broker_place(broker)
+            sent = f"`{names[at]}` sends it to `{names[at + 1]}`" if at + 1 < len(names) else f"it is at `{names[at]}`"
+            steps.append(RelatedDraft(place, sent))
+        return steps
+
     def colour_defined(self, witness: Witness) -> list[RelatedDraft]:
         """Where the witness's colour is defined, unless nothing has failed in it or there are no colours."""
         for index, colour in enumerate(self.estate.colours if witness.colour is not None else ()):
