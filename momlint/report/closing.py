@@ -38,7 +38,7 @@ def proof_line(report: Report) -> str:
     if not proof.engines:
         if not summary.brokers:
             return "Nothing was proved: there is no overlay to check."
-        return UNASKED
+        return UNASKED if summary.pairs else "Nothing was proved: no topic sends anything from one broker to another."
     claims = [claim for claim in (_arrive(summary, proof), _hold(proof)) if claim]
     if not claims:
         return UNASKED

@@ -58,7 +58,8 @@ def walk_line(witness: Witness) -> str:
     if not witness.walk:
         return ""
     goal = f" to {witness.destination}" if witness.destination is not None else ""
-    return f"walk{goal}{in_colour(witness)}: {arrow(shortened(witness.walk))}"
+    brokers = arrow(shortened(witness.walk)) if len(witness.walk) > 1 else f"it never leaves {witness.walk[0]}"
+    return f"walk{goal}{in_colour(witness)}: {brokers}"
 
 
 def shortened(walk: Sequence[str]) -> Sequence[str]:
@@ -73,7 +74,7 @@ def witness_line(witness: Witness) -> str:
     """The walk, or the colour in which there is none; empty where a trace follows, or nothing is left to say."""
     if witness.trace:
         return ""
-    return walk_line(witness) or (f"when:{in_colour(witness)}" if witness.colour is not None else "")
+    return walk_line(witness) or (f"colour: {witness.colour}" if witness.colour is not None else "")
 
 
 def trace_lines(witness: Witness) -> list[str]:
@@ -114,6 +115,6 @@ def aside(finding: Finding) -> str:
     if witness is None:
         return ""
     colour = f"colour {witness.colour}" if witness.colour is not None else ""
-    walk = arrow(shortened(witness.walk))
+    walk = arrow(shortened(witness.walk)) if len(witness.walk) > 1 else ""
     inner = ": ".join(part for part in (colour, walk) if part)
     return f" ({inner})" if inner else ""

@@ -143,7 +143,7 @@ def test_a_set_of_failures_as_witness() -> None:
     """The message names them; what is left to say is the colour."""
     text = render(report(SINGLE_POINT))
     assert text.count("1--2") == 1
-    assert "  = when: in colour normal\n" in text
+    assert "  = colour: normal\n" in text
 
 
 def test_the_walk_does_not_depend_on_the_message() -> None:

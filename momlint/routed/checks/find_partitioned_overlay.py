@@ -30,7 +30,7 @@ def find(context: Context) -> Iterator[Draft]:
         yield Draft(
             "MOM204",
             context.broker_place(members[0]),
-            f"no path joins {listed(names)} to the largest part of the overlay, {counted(len(main), 'broker')}",
+            f"no path joins {listed(names)} to the largest part of the overlay, of {counted(len(main), 'broker')}",
             label=f"this part has {counted(len(members), 'broker')}",
             help="add a link between the parts, or describe them as two overlays",
             data={"brokers": names, "largest": len(main)},
