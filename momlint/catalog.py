@@ -19,10 +19,6 @@ from momlint.findings import Severity
 
 if TYPE_CHECKING:
     from momlint.findings import Draft
-    from momlint.routed.diagnosis.context import Context
-
-#: Families whose rules are found while reading or deciding; all others have a check function each.
-FAMILIES_WITHOUT_CHECKS = frozenset({"input", "verdict"})
 
 #: Families whose rules have nothing to say of an estate without any of these sections; they are not even loaded for it.
 #: (Two rows for one entry, MOM404, may stand in ``routing.tables`` too.)
@@ -32,7 +28,8 @@ SECTIONS_OF_FAMILY = {"recovery": ("failures", "routing.tables"), "spec": ("spec
 #: empty too, and people are sent to ``momlint explain``.
 DOCUMENTATION = ""
 
-Check = Callable[["Context"], "Iterator[Draft]"]
+#: From what a discipline gives its checks to look at to drafts.
+Check = Callable[[Any], "Iterator[Draft]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +49,9 @@ class RuleName:
         """Everything the file says. Raises `InternalError` for a file that is no rule."""
         return _load(self)
 
-    def check(self) -> Check | None:
-        """The function that finds it; None for what reading and deciding find by themselves."""
-        if self.family in FAMILIES_WITHOUT_CHECKS:
-            return None
-        module = importlib.import_module(f"momlint.routed.checks.find_{self.id.replace('-', '_')}")
+    def check(self, checks: str) -> Check:
+        """The function that finds it, ``find`` of a module in the package `checks`; see the rule's discipline."""
+        module = importlib.import_module(f"{checks}.find_{self.id.replace('-', '_')}")
         check: Check = module.find
         return check
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING
 
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
-from momlint.catalog import SECTIONS_OF_FAMILY, is_selected, rule_name, rule_names
-from momlint.errors import ReplayError
+from momlint.catalog import is_selected, rule_name, rule_names
+from momlint.discipline import EngineChoice, Helpers, Request, Tables
+from momlint.disciplines import complete, discipline_of
+from momlint.errors import InternalError
 from momlint.findings import (
     Draft,
     Finding,
@@ -30,14 +32,11 @@ from momlint.findings import (
     Summary,
 )
 from momlint.patterns import matches
-from momlint.routed.ask import Ask, Disagreement, EngineChoice
-from momlint.source import Source, read_source
+from momlint.source import Source
 
 if TYPE_CHECKING:
-    from momlint.estate import LoadedEstate
-    from momlint.routed.diagnosis.context import Context
-    from momlint.routed.questions.spread import Spread
-    from momlint.routed.recovery.parquet import Elsewhere, Fetched
+    from momlint.estate.load import LoadedEstate
+    from momlint.estate.opening import Opened
 
 #: The name under which standard input is reported.
 STDIN = "<stdin>"
@@ -103,25 +102,8 @@ class FileResult:
     uncertified: list[str] = field(default_factory=list)
     #: Addresses of recovery tables that are to be fetched first; with any, nothing else in this counts.
     wanted: list[str] = field(default_factory=list)
-    #: The name of the file where all in it are parts of estates, without brokers of their own.
-    fragment: str | None = None
-
-
-#: Recovery tables by address: what was read there.
-Tables: TypeAlias = "Mapping[str, Fetched]"
-
-
-class Helpers(NamedTuple):
-    """What others do for the check of a file (`momlint.fleet`).
-
-    `spread`: who may take parts of what the checks ask. `elsewhere`: who may read pieces of recovery tables. `tables`:
-    those that were fetched from addresses so far, None where nobody fetches; those that are not in it are told in
-    `FileResult.wanted`.
-    """
-
-    spread: Spread | None = None
-    elsewhere: Elsewhere | None = None
-    tables: Tables | None = None
+    #: The name of the file.
+    file: str | None = None
 
 
 _ALONE = Helpers()
@@ -186,32 +168,28 @@ def lint_bytes(data: bytes, file: str, options: Options, helpers: Helpers = _ALO
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        return _lint_source(read_source(data, file), options, helpers)
+        return lint_opened(open_for(data, file, options, helpers), options, helpers)
     finally:
         if was_enabled:
             gc.enable()
 
 
-def _lint_source(source: Source, options: Options, helpers: Helpers) -> FileResult:
-    from momlint.estate import load_source
-    from momlint.estate.files import is_address
+def open_for(data: bytes, file: str, options: Options, helpers: Helpers = _ALONE) -> Opened:
+    """The estates of a file's content, with what belongs to them; see `momlint.estate.opening`."""
+    from momlint.estate.opening import open_bytes
 
-    result = FileResult(summary=Summary(files=1), sources={source.file: source.lines})
+    return open_bytes(data, file, options.access(file), lambda loaded: complete(loaded, helpers))
+
+
+def lint_opened(opened: Opened, options: Options, helpers: Helpers = _ALONE) -> FileResult:
+    """Check what has been opened. Where something has to be fetched first, the result says so in `wanted`."""
+    source = opened.source
+    result = FileResult(summary=Summary(files=1), file=source.file, wanted=opened.wanted)
+    result.sources[source.file] = source.lines
     _keep_suppressions(result, source)
     for problem in source.problems:
         _add_problem(result, problem, source.file, options)
-    estates = load_source(source, access=options.access(source.file))
-    if estates and all(loaded.fragment for loaded in estates):
-        result.fragment = source.file
-    for loaded in estates:
-        if loaded.estate is not None and loaded.estate.recovery_file is not None:
-            from momlint.routed.recovery import attach_recovery
-
-            address = loaded.estate.recovery_file
-            if helpers.tables is not None and address not in helpers.tables and is_address(address):
-                result.wanted.append(address)
-                continue
-            attach_recovery(loaded, helpers.tables, helpers.elsewhere)
+    for loaded in () if opened.wanted else opened.estates:
         for other in loaded.sources:
             if other.file not in result.sources:
                 result.sources[other.file] = other.lines
@@ -220,7 +198,7 @@ def _lint_source(source: Source, options: Options, helpers: Helpers) -> FileResu
             _add_problem(result, problem, source.file, options)
             result.summary.undecided += problem.code == "MOM901"
         if loaded.estate is not None:
-            _check_estate(result, loaded, options, helpers.spread)
+            _check_estate(result, loaded, options, helpers)
         elif options.certificate_folder is not None:
             result.uncertified.append(f"{source.file}: there is no estate to certify")
     return result
@@ -283,88 +261,33 @@ def _finding(
 # -- one estate -----------------------------------------------------------------------------------------------------
 
 
-def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, spread: Spread | None) -> None:
-    from momlint.routed.checks.sections import section
-    from momlint.routed.diagnosis.context import Context
-    from momlint.routed.overlay.build import build
-    from momlint.routed.overlay.needs import Needs
-
-    estate = loaded.estate
-    assert estate is not None
-    needs = Needs.of(len(estate.brokers), estate.topics)
-    overlay, entries = build(estate, needs)
-    ask = Ask(options.engine, options.timeout, options.nusmv, options.solver, spread=spread)
-    context = Context(estate, overlay, ask, entries, options.selects, needs)
-    result.sections += [section(name, context, loaded.source.file) for name in options.sections]
+def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, helpers: Helpers) -> None:
+    discipline = discipline_of(loaded)
+    if discipline is None:
+        raise InternalError("no discipline claims an estate that was read")
+    request = Request(
+        options.selects,
+        options.engine,
+        options.timeout,
+        options.nusmv,
+        options.solver,
+        options.sections,
+        options.certificate_folder,
+        helpers.spread,
+    )
+    judgement = discipline.judge(loaded, request)
     found: set[str] = set()
-    for draft in run_checks(context, options):
+    for draft in judgement.drafts():
         found.add(draft.code)
         _add_draft(result, loaded, draft, options)
-
-    if options.certificate_folder is not None:
-        from momlint.routed.certificate.make import certify
-
-        made = certify(loaded, overlay, options.certificate_folder)
-        if made.record is not None:
-            result.certificates.append(made.record)
-        else:
-            result.uncertified.append(made.reason)
-
-    summary = result.summary
-    summary.brokers += len(estate.brokers)
-    summary.links += len(estate.links)
-    summary.colours += overlay.colours
-    summary.topics += len(estate.topics)
-    summary.pairs += len(overlay.pair_source)
-    summary.undecided += len(ask.undecided)
-    if context.asked_arrival:
-        result.proof.estates += 1
-        result.proof.with_colours += estate.colours_declared
-        result.proof.with_promise += estate.tolerate is not None
-        result.proof.promise_kept += context.keeps_promise(found)
-    result.proof.engines = tuple(sorted({*result.proof.engines, *ask.engines_used}))
-    result.proof.questions += ask.questions
-    result.proof.decided_twice += ask.decided_twice
-    result.proof.refuted += context.refuted_pairs
-    result.proof.specifications += ask.specifications
-    result.proof.false_specifications += ask.false_specifications
-
-
-def run_checks(context: Context, options: Options) -> Iterator[Draft]:
-    """The drafts of every selected rule that has a check, then what the engines themselves gave cause to report."""
-    for name in rule_names():
-        sections = SECTIONS_OF_FAMILY.get(name.family)
-        if not options.selects(name.code):
-            continue
-        if sections is not None and context.estate.section_places.keys().isdisjoint(sections):
-            continue
-        check = name.check()
-        if check is None:
-            continue
-        try:
-            yield from check(context)
-        except ReplayError as error:
-            context.ask.disagreements.append(Disagreement(f"what {name.code} found", str(error)))
-    if context.estate.specs and options.selects("MOM102"):
-        from momlint.routed.diagnosis.specifications import unreadable
-
-        yield from unreadable(context)
-    where = context.estate_place
-    # Undecided and disagreement cannot be deselected into a pass: only what is printed is selected.
-    for subject, why in context.ask.undecided:
-        yield Draft(
-            "MOM901",
-            where,
-            f"undecided: {subject}: {why}",
-            help="allow more with `--timeout`, or let `--engine graph` decide",
-        )
-    for difference in context.ask.disagreements:
-        yield Draft(
-            "MOM902",
-            where,
-            f"the engines disagree on {difference.subject}: {difference.details}",
-            help="this is a fault of momlint: please report it with this estate and this text",
-        )
+    outcome = judgement.outcome(found)
+    for draft in outcome.verdicts:
+        _add_draft(result, loaded, draft, options)
+    result.sections += outcome.sections
+    result.certificates += outcome.certificates
+    result.uncertified += outcome.uncertified
+    _add_counts(result.summary, outcome.summary)
+    _add_proof(result.proof, outcome.proof)
 
 
 def _add_draft(result: FileResult, loaded: LoadedEstate, draft: Draft, options: Options) -> None:
@@ -392,7 +315,6 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
     report = Report()
     findings: set[Finding] = set()
     suppressions: dict[str, list[tuple[int, tuple[str, ...], Span]]] = {}
-    engines: set[str] = set()
     for result in _without_included(results):
         if result.failure is not None:
             report.failures.append(result.failure)
@@ -404,17 +326,7 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
         report.certificates += result.certificates
         report.uncertified += result.uncertified
         _add_counts(report.summary, result.summary)
-        report.proof.estates += result.proof.estates
-        report.proof.with_colours += result.proof.with_colours
-        report.proof.with_promise += result.proof.with_promise
-        report.proof.promise_kept += result.proof.promise_kept
-        report.proof.questions += result.proof.questions
-        report.proof.decided_twice += result.proof.decided_twice
-        report.proof.refuted += result.proof.refuted
-        report.proof.specifications += result.proof.specifications
-        report.proof.false_specifications += result.proof.false_specifications
-        engines.update(result.proof.engines)
-    report.proof.engines = tuple(sorted(engines))
+        _add_proof(report.proof, result.proof)
     kept = _suppress(findings, suppressions, options)
     report.findings = sorted(kept, key=lambda finding: finding.sort_key)
     for finding in report.findings:
@@ -430,22 +342,30 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
 
 
 def _without_included(results: Iterable[FileResult]) -> Iterator[FileResult]:
-    """`results`; of a part of an estate that another file includes only that it is there: all else is said there."""
-    parts: list[FileResult] = []
+    """`results`; of a file that another one of the run includes only that it is there: all else is said there.
+
+    Files that include one another, and that nobody else includes, are judged each by itself.
+    """
+    held = list(results)
     included: set[str] = set()
-    for result in results:
-        if result.fragment is not None:
-            parts.append(result)
-            continue
-        if len(result.sources) > 1:
-            included.update(os.path.normpath(file) for file in result.sources)
-        yield result
-    for part in parts:
-        assert part.fragment is not None
-        if os.path.normpath(part.fragment) in included:
-            yield FileResult(summary=Summary(files=1), sources=part.sources)
+    for result in held:
+        included.update(_brought_in(result))
+    # What a file that nobody includes brings in is a part of it.
+    parts: set[str] = set()
+    for result in held:
+        if result.file is not None and os.path.normpath(result.file) not in included:
+            parts.update(_brought_in(result))
+    for result in held:
+        if result.file is not None and os.path.normpath(result.file) in parts:
+            yield FileResult(summary=Summary(files=1), sources=result.sources)
         else:
-            yield part
+            yield result
+
+
+def _brought_in(result: FileResult) -> set[str]:
+    """The other files that went into the estates of one file."""
+    own = result.file
+    return {os.path.normpath(file) for file in result.sources if file != own} if own is not None else set()
 
 
 def _add_counts(total: Summary, one: Summary) -> None:
@@ -456,6 +376,19 @@ def _add_counts(total: Summary, one: Summary) -> None:
     total.topics += one.topics
     total.pairs += one.pairs
     total.undecided += one.undecided
+
+
+def _add_proof(total: Proof, one: Proof) -> None:
+    total.engines = tuple(sorted({*total.engines, *one.engines}))
+    total.estates += one.estates
+    total.with_colours += one.with_colours
+    total.with_promise += one.with_promise
+    total.promise_kept += one.promise_kept
+    total.questions += one.questions
+    total.decided_twice += one.decided_twice
+    total.refuted += one.refuted
+    total.specifications += one.specifications
+    total.false_specifications += one.false_specifications
 
 
 def _suppress(
@@ -518,11 +451,16 @@ def _could_match(code: str, options: Options) -> bool:
 __all__ = [
     "STDIN",
     "FileResult",
+    "Helpers",
     "Options",
     "Place",
+    "Tables",
     "lint_bytes",
+    "lint_file",
     "lint_files",
+    "lint_opened",
+    "lint_stdin",
     "merge",
-    "run_checks",
+    "open_for",
     "undecided_file",
 ]

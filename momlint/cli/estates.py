@@ -21,9 +21,9 @@ def load(path: str, name: str | None, *, tables: bool = True) -> LoadedEstate:
     A folder will do if it has one estate file. The result has an `estate`; with `tables`, a file of recovery rows
     that it names is read too. Raises `UsageError` where there is none, or several and no `name`.
     """
-    from momlint.estate import load_source
+    from momlint.disciplines import complete
+    from momlint.estate.opening import open_bytes
     from momlint.lint import STDIN
-    from momlint.source import read_source
 
     found = discover.discover([path])
     if found.failures:
@@ -40,15 +40,13 @@ def load(path: str, name: str | None, *, tables: bool = True) -> LoadedEstate:
             data = access.read(file)
         except OSError as error:
             raise UsageError(f"{file}: {reason(error)}") from error
-    source = read_source(data, file)
-    loaded = [one for one in load_source(source, access=access) if one.estate is not None and one.estate.brokers]
+    opened = open_bytes(data, file, access)
+    loaded = [one for one in opened.estates if one.estate is not None and one.estate.brokers]
     if not loaded:
         raise UsageError(f"{file}: there is no overlay in this file; `momlint check` says what is wrong with it")
     chosen = _choose(loaded, name, file)
-    if tables and chosen.estate is not None and chosen.estate.recovery_file is not None:
-        from momlint.routed.recovery import attach_recovery
-
-        attach_recovery(chosen)
+    if tables:
+        complete(chosen)
     return chosen
 
 

@@ -7,7 +7,8 @@ import re
 
 from momlint.access import Access
 from momlint.escaping import plain_path
-from momlint.source import Source, read_source
+from momlint.source import Source
+from momlint.source.readers import read_any
 
 _MAGIC = frozenset("*?[")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -17,7 +18,7 @@ def read_file(file: str, access: Access | None = None) -> Source:
     """Read a regular file from disk; by default from wherever it is. Raises `OSError` where it cannot be read."""
     from momlint.access import read_regular
 
-    return read_source(read_regular(file) if access is None else access.read(file), file)
+    return read_any(read_regular(file) if access is None else access.read(file), file)
 
 
 def directory(file: str) -> str:

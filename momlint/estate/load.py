@@ -31,8 +31,7 @@ class LoadedEstate:
     `estate` is None where nothing sensible is left. `problems` carry spans and files; those of the main
     file's own text (`Source.problems`) are not among them, those of included files are. `sources` and
     `documents` are numbered: 0 is the main one, then the included ones in the order they were read;
-    `Place.document` counts `documents`. `access`: what it may read. `fragment`: it has sections, and none of brokers,
-    as what others include.
+    `Place.document` counts `documents`. `access`: what it may read.
     """
 
     source: Source
@@ -42,7 +41,6 @@ class LoadedEstate:
     problems: list[Problem] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     documents: list[tuple[Source, Document]] = field(default_factory=list)
-    fragment: bool = False
 
     def locate(self, place: Place) -> tuple[str, Span, tuple[Span, ...]]:
         """The file, the span, and the places of aliases and merge keys on the way there (in the same file).
@@ -195,7 +193,6 @@ class _Load:
         directories = [directory(source.file) for source, _ in loaded.documents]
         resolver = Resolver(self.checked, directories, _stem(loaded.source.file), self.lost)
         loaded.estate = resolver.run()
-        loaded.fragment = bool(resolver.section_places) and "brokers" not in resolver.section_places
         for checked in self.checked:
             self.drafts.extend(checked.drafts)
         loaded.problems.extend(loaded.problem(draft) for draft in [*self.drafts, *resolver.drafts])

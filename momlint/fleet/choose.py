@@ -8,13 +8,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from momlint.discipline import EngineChoice
 from momlint.fleet.expected import expected_seconds
 from momlint.fleet.guard import DEADLINE, Limits
 from momlint.fleet.processes import Processes
 from momlint.fleet.serial import Serial
 from momlint.fleet.session import master_url
 from momlint.fleet.work import Fetch, Runner
-from momlint.routed.ask import EngineChoice
 
 if TYPE_CHECKING:
     from momlint.fleet.spark import OnSpark

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from momlint.routed.ask import EngineChoice
+from momlint.discipline import EngineChoice
 
 #: CPU seconds of a check, by bench/bench_fleet.py on the files it makes: so much a file, most of it z3's second opinion
 #: on a small estate, …

@@ -20,7 +20,7 @@ from momlint.estate.files import is_address
 from momlint.fleet.expected import expected_seconds
 from momlint.fleet.shards import cut
 from momlint.fleet.work import Fault, Work
-from momlint.lint import FileResult, Helpers, Options, Tables, lint_bytes, merge, undecided_file
+from momlint.lint import FileResult, Helpers, Options, Tables, lint_opened, merge, open_for, undecided_file
 from momlint.routed.overlay.arcs import Hops
 from momlint.routed.overlay.following import cheapest_live_arcs, entries
 from momlint.routed.overlay.form import Overlay
@@ -160,12 +160,9 @@ class TakeInventory(Work[FileTables]):
 
 def tables_of(path: str, options: Options, fetched: Tables | None = None) -> FileTables:
     """The tables of one file."""
-    from momlint.estate import load_source
     from momlint.routed.ask import Ask
     from momlint.routed.diagnosis.context import Context
     from momlint.routed.overlay.build import build
-    from momlint.routed.recovery import attach_recovery
-    from momlint.source import read_source
 
     tables = FileTables()
     try:
@@ -173,17 +170,15 @@ def tables_of(path: str, options: Options, fetched: Tables | None = None) -> Fil
     except OSError as error:
         tables.failure = f"{path}: {reason(error)}"
         return tables
-    result = lint_bytes(data, path, options, Helpers(tables=fetched))
-    tables.wanted = result.wanted
-    if result.wanted:
+    opened = open_for(data, path, options, Helpers(tables=fetched))
+    tables.wanted = opened.wanted
+    if opened.wanted:
         return tables
-    _add_findings(tables, result, options)
-    for loaded in load_source(read_source(data, path), access=options.access(path)):
+    _add_findings(tables, lint_opened(opened, options), options)
+    for loaded in opened.estates:
         estate = loaded.estate
         if estate is None:
             continue
-        if estate.recovery_file is not None:
-            attach_recovery(loaded, fetched)
         overlay, rows = build(estate)
         _add_estate(tables, path, Context(estate, overlay, Ask("graph"), rows))
     return tables

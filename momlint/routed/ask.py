@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
+from momlint.discipline import EngineChoice
 from momlint.routed.questions.failures import Smallest, Survey
 from momlint.routed.questions.question import Engine, Proved, Question, Refuted, Undecided, Verdict
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from momlint.routed.smt import SmtEngine
     from momlint.routed.smv import SmvEngine
     from momlint.routed.specs import Names, SpecResult
-
-EngineChoice: TypeAlias = Literal["auto", "graph", "smt", "nusmv"]
 
 #: ``auto`` lets both engines decide where smt is expected to take less than this many seconds for a question.
 BOTH_BELOW_SECONDS = 0.25

@@ -128,10 +128,10 @@ def _walks(record: Record) -> tuple[Potentials, Ints]:
 
 
 def _load(file: str, document: int) -> LoadedEstate:
-    from momlint.estate import load_source, read_file
+    from momlint.estate.opening import open_file
 
     # What it may read, the certificate says: nothing whose digest was not compared counts.
-    estates: Sequence[LoadedEstate] = load_source(read_file(file), access=Access(None))
+    estates: Sequence[LoadedEstate] = open_file(file, Access(None)).estates
     if not 0 <= document < len(estates):
         raise Refused(f"`{file}` has no document {document}")
     loaded = estates[document]
