@@ -326,7 +326,7 @@ def trace(
 @app.command()
 def render(
     path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
-    to: Annotated[str, typer.Option(metavar="smv|smt2", help="The language to render to.")],
+    to: Annotated[str, typer.Option(metavar="smv|smt2|graphml", help="The language to render to.")],
     model: Annotated[
         str | None,
         typer.Option(
@@ -348,15 +348,38 @@ def render(
     estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where the file holds several.")] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
 ) -> None:
-    """Write the encodings, for a solver or a model checker of your own.
+    """Write the encodings, for a solver or a model checker of your own, or the topology as a graph.
 
-    The question is whether every message that a topic needs arrives, in every colour; to smv, the estate's own
-    specifications are asked too.
+    To smv and smt2, the question is whether every message that a topic needs arrives, in every colour; to smv, the
+    estate's own specifications are asked too. To graphml, brokers and links are written, for programs that draw or
+    measure graphs; `import` reads them back.
     """
     from momlint.cli.render import Arguments
     from momlint.cli.render import render as run_render
 
     raise typer.Exit(run_render(Arguments(path, to, dest, model, all_pairs, literal, estate, output)))
+
+
+@app.command("import")
+def import_(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="GraphML or node-link JSON, or - for standard input.")],
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="ATTRIBUTE", help="Call brokers by this attribute of the nodes, and not by their ids."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="The estate's; by default the file's.")] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
+) -> None:
+    """Print an estate for a topology in GraphML or node-link JSON.
+
+    Nodes become brokers, edges become links, with cost (or weight), latency_ms (or latency) and availability where
+    they are given; directed edges are links one way.
+
+    Exit code: 0 written, 2 wrong usage or a file that cannot be read.
+    """
+    from momlint.cli.importing import import_topology
+
+    raise typer.Exit(import_topology(path, label, name, output))
 
 
 @app.command()
