@@ -234,7 +234,7 @@ def _pairs(file: str, context: Context) -> list[PairRow]:
     estate, overlay = context.estate, context.overlay
     if not len(overlay.pair_source):
         return []
-    found = timed(context, overlay.pair_source.astype(np.int64) * overlay.n + overlay.pair_dest)
+    found = timed(context, overlay.keys.pair(overlay.pair_source, overlay.pair_dest))
     calm = int(np.argmax(context.calm)) if context.calm.any() else 0
     links = _links_on_the_way(overlay, calm)
     walked, latency = _in_colour(found, calm)
@@ -246,7 +246,7 @@ def _pairs(file: str, context: Context) -> list[PairRow]:
     for index, (source, dest) in enumerate(zip(overlay.pair_source.tolist(), overlay.pair_dest.tolist(), strict=True)):
         arrives = walked[index] != NEVER
         slowest = worst[index]
-        topics = context.needs.topics_of_pair(source * overlay.n + dest).tolist() if estate.topics else []
+        topics = context.needs.topics_of_pair(overlay.keys.pair(source, dest)).tolist() if estate.topics else []
         pairs.append(
             PairRow(
                 file,

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from momlint.discipline import EngineChoice
 from momlint.routed.questions.failures import Smallest, Survey
-from momlint.routed.questions.question import Engine, Proved, Question, Refuted, Undecided, Verdict
+from momlint.routed.questions.question import Question, Undecided, Verdict
+from momlint.routed.requests import (
+    Answer,
+    Decide,
+    Decider,
+    Request,
+    SmallestOf,
+    Specification,
+    SurveyOf,
+)
 
 if TYPE_CHECKING:
     from momlint.estate.resolved import Spec, Tolerate
@@ -34,6 +43,20 @@ class Disagreement:
 
     subject: str
     details: str
+
+
+class Named(Protocol):
+    """Whatever decides has a name for the record."""
+
+    @property
+    def name(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ctl:
+    """Who decides specifications (`momlint.routed.specs`)."""
+
+    name: str = "ctl"
 
 
 @dataclass(slots=True)
@@ -62,47 +85,13 @@ class Ask:
 
     def __call__(self, overlay: Overlay, question: Question, subject: str) -> Verdict:
         """Decide `question`; `subject` is what it asks, in the user's words, for the reports that need it."""
-        self.questions += 1
-        if self.engine == "smt":
-            return self._note(subject, self._run(self._smt(), overlay, question, subject))
-        if self.engine == "nusmv" and question.kind == "arrive":
-            return self._note(subject, self._run(self._smv(), overlay, question))
-        given_up = len(self.undecided)
-        verdict = self._run(self._graph(), overlay, question, subject)
-        if self.engine == "auto" and given_up == len(self.undecided) and self._is_cheap(overlay, question):
-            second = self._run(self._smt(), overlay, question)
-            if isinstance(second, Undecided):
-                # One engine has decided; that the other gave up takes nothing from a verdict that replays.
-                return self._note(subject, verdict)
-            self.decided_twice += 1
-            if not _same(verdict, second):
-                self.disagreements.append(Disagreement(subject, _difference(overlay, verdict, second)))
-        return self._note(subject, verdict)
+        return self.decide(Decide(overlay, question, subject))
 
     def survey(self, overlay: Overlay, elements: Elements, asked: Sequence[int], subject: str) -> Survey:
-        """Which of the elements `asked` cut needed pairs, each failing alone; empty where it stays undecided.
-
-        Engines and their record are as for questions.
-        """
+        """Which of the elements `asked` cut needed pairs, each failing alone; empty where it stays undecided."""
         if not asked or not len(overlay.pair_source):
             return ()
-        self.questions += 1
-        decider = self._decider()
-        self.engines_used.add(decider.name)
-        parts = (
-            None if self.spread is None else self.spread.survey(decider.name, self.timeout, overlay, elements, asked)
-        )
-        if parts is not None and parts.undecided:
-            self.undecided += [(subject, reason) for reason in parts.undecided]
-            return parts.survey
-        found = decider.survey(overlay, elements, asked) if parts is None else parts.survey
-        if isinstance(found, Undecided):
-            self.undecided.append((subject, found.reason))
-            return ()
-        if self.engine == "auto" and self._is_cheap_survey(overlay, elements, asked, found):
-            second = self._smt().survey(overlay, elements, asked)
-            self._compare(subject, found, second)
-        return found
+        return self.decide(SurveyOf(overlay, elements, asked, subject))
 
     def smallest(
         self, overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int, subject: str
@@ -111,65 +100,67 @@ class Ask:
 
         With ``auto``, smt decides what would be too long a search for graph.
         """
-        self.questions += 1
-        decider = self._decider()
-        self.engines_used.add(decider.name)
-        found = decider.smallest(overlay, elements, promise, at_least)
-        if self.engine == "auto":
-            if isinstance(found, Undecided):
-                decider = self._smt(second_opinion=False)
-                self.engines_used.add(decider.name)
-                found = decider.smallest(overlay, elements, promise, at_least)
-            elif self._is_cheap_smallest(overlay, elements, promise, at_least):
-                second = self._smt().smallest(overlay, elements, promise, at_least)
-                self._compare(subject, found, second)
-        if isinstance(found, Undecided):
-            self.undecided.append((subject, found.reason))
+        found = self.decide(SmallestOf(overlay, elements, promise, at_least, subject))
         return found if isinstance(found, Smallest) else None
 
     def specification(
         self, overlay: Overlay, names: Names, spec: Spec, subject: str, moves: Moves | None = None
     ) -> SpecResult:
         """Decide a specification of the estate; `moves`: those of the overlay, where there are many to decide."""
-        from momlint.routed.specs import SpecError, SpecFalse, SpecUndecided, decide_spec
+        from momlint.routed.specs import SpecError, SpecFalse, SpecUndecided
 
-        found = decide_spec(overlay, names, spec.text, spec.logic, self.timeout, moves)
-        if isinstance(found, SpecError):
-            return found
-        self.questions += 1
-        self.engines_used.add("ctl")
-        if isinstance(found, SpecUndecided):
-            self.undecided.append((subject, found.reason))
-            return found
-        self.specifications += 1
-        self.false_specifications += isinstance(found, SpecFalse)
+        found = self.decide(Specification(overlay, names, spec, moves, self.timeout, subject))
+        if not isinstance(found, SpecError | SpecUndecided):
+            self.specifications += 1
+            self.false_specifications += isinstance(found, SpecFalse)
         return found
 
-    def _compare(self, subject: str, found: object, second: object) -> None:
-        self.engines_used.add(self._smt().name)
+    def decide(self, request: Request[Answer]) -> Answer:
+        """The life of every request: who decides, in parts or at once, whether a second engine agrees, the record.
+
+        A second opinion is asked for with ``auto``, of what graph has decided in full and smt will decide quickly.
+        That it gives up takes nothing from an answer that replays.
+        """
+        engine = self._engine(request.decider(self.engine))
+        parts = None if self.spread is None else request.spread_over(self.spread, engine.name, self.timeout)
+        found: Answer | Undecided = request.decided_by(engine) if parts is None else parts.answer
+        if not isinstance(found, Undecided) and not request.is_decidable(found):
+            return found
+        self.questions += 1
+        self.engines_used.add(engine.name)
+        if parts is not None and parts.undecided:
+            self.undecided += [(request.subject, reason) for reason in parts.undecided]
+            return found if not isinstance(found, Undecided) else request.unanswered(found)
+        if self.engine == "auto" and engine.name == "graph":
+            if not isinstance(found, Undecided):
+                if request.second_opinion_seconds(found) < BOTH_BELOW_SECONDS:
+                    self._decide_again(request, found)
+            elif request.falls_to_smt:
+                engine = self._smt(second_opinion=False)
+                self.engines_used.add(engine.name)
+                found = request.decided_by(engine)
+        if isinstance(found, Undecided):
+            self.undecided.append((request.subject, found.reason))
+            return request.unanswered(found)
+        return found
+
+    def _decide_again(self, request: Request[Answer], found: Answer) -> None:
+        engine = self._smt()
+        self.engines_used.add(engine.name)
+        second = request.decided_by(engine)
         if isinstance(second, Undecided):
             return
         self.decided_twice += 1
-        if found != second:
-            self.disagreements.append(Disagreement(subject, f"graph says {found}, smt says {second}"))
+        difference = request.difference(found, second)
+        if difference is not None:
+            self.disagreements.append(Disagreement(request.subject, difference))
 
-    def _decider(self) -> GraphEngine | SmtEngine:
-        return self._smt() if self.engine == "smt" else self._graph()
-
-    def _run(self, engine: Engine, overlay: Overlay, question: Question, subject: str | None = None) -> Verdict:
-        """With a `subject`, in parts where that is worth it; what stays undecided of some is noted here."""
-        self.engines_used.add(engine.name)
-        if self.spread is not None and subject is not None:
-            parts = self.spread.decide(engine.name, self.timeout, overlay, question)
-            if parts is not None:
-                self.undecided += [(subject, reason) for reason in parts.undecided]
-                return parts.verdict
-        return engine.decide(overlay, question)
-
-    def _note(self, subject: str, verdict: Verdict) -> Verdict:
-        if isinstance(verdict, Undecided):
-            self.undecided.append((subject, verdict.reason))
-        return verdict
+    def _engine(self, decider: Decider) -> Named:
+        if decider == "graph":
+            return self._graph()
+        if decider == "smt":
+            return self._smt()
+        return Ctl() if decider == "ctl" else self._smv()
 
     def _graph(self) -> GraphEngine:
         from momlint.routed.graph import GraphEngine
@@ -187,40 +178,3 @@ class Ask:
         # As a second opinion it is to stay cheap; how much damage there is, nobody knows beforehand.
         traps = SECOND_OPINION_TRAPS if self.engine == "auto" and second_opinion else None
         return SmtEngine(timeout=self.timeout, traps=traps, solver=self.solver)
-
-    def _is_cheap(self, overlay: Overlay, question: Question) -> bool:
-        from momlint.routed.smt import expected_seconds
-
-        return expected_seconds(overlay, question) < BOTH_BELOW_SECONDS
-
-    def _is_cheap_survey(self, overlay: Overlay, elements: Elements, asked: Sequence[int], found: Survey) -> bool:
-        from momlint.routed.smt import expected_survey_seconds
-
-        return expected_survey_seconds(overlay, elements, asked, found) < BOTH_BELOW_SECONDS
-
-    def _is_cheap_smallest(self, overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int) -> bool:
-        from momlint.routed.smt import expected_smallest_seconds
-
-        return expected_smallest_seconds(overlay, elements, promise, at_least) < BOTH_BELOW_SECONDS
-
-
-def _same(first: Verdict, second: Verdict) -> bool:
-    if isinstance(first, Refuted) and isinstance(second, Refuted):
-        return len(first.failing) == len(second.failing) and bool((first.failing == second.failing).all())
-    return type(first) is type(second) is Proved
-
-
-def _difference(overlay: Overlay, graph: Verdict, smt: Verdict) -> str:
-    """The first key that one engine refutes and the other does not, as dense ids (names are the report's)."""
-    only: list[str] = []
-    keys = [set(v.failing.tolist()) if isinstance(v, Refuted) else set() for v in (graph, smt)]
-    for name, mine, other in (("graph", keys[0], keys[1]), ("smt", keys[1], keys[0])):
-        extra = sorted(mine - other)
-        if extra:
-            colour, rest = divmod(extra[0], overlay.n * overlay.n)
-            dest, source = divmod(rest, overlay.n)
-            only.append(
-                f"{name} alone refutes {len(extra)} of them, the first in colour {colour} from broker index {source} "
-                f"to {dest}"
-            )
-    return "; ".join(only)

@@ -10,7 +10,7 @@ SEED = 1
 
 
 class GaveUp(Exception):
-    """The solver neither proved nor refuted; the text is one clause for the user."""
+    """Time, memory or steps are used up, and nothing is proved or refuted; the text is one clause for the user."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from momlint.errors import InternalError, UsageError
+from momlint.solving.limits import GaveUp
 
 #: The environment variable that names the program.
 VARIABLE = "MOMLINT_NUSMV"
@@ -21,10 +22,6 @@ PROGRAMS = ("NuSMV", "nusmv", "nuXmv", "nuxmv")
 DEFAULT_MEMORY = 4096
 #: KiB of stack: NuSMV walks expressions by recursion, and a long case overflows the usual 8 MiB.
 _STACK = 1 << 20
-
-
-class GaveUp(Exception):
-    """The program ran out of time or memory; the text is one clause for the user."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,7 +231,7 @@ def _draft(context: Context, case: _Case, culprit: int, lost: list[_Lost]) -> Dr
     first = lost[0]
     colour = context.colour_name(first.colour) if case.declared else None
     adopter = context.estate.takeover[culprit]
-    homes = np.unique(np.array([one.home[0] * context.overlay.n + one.home[1] for one in lost], np.int64))
+    homes = np.unique(np.array([context.overlay.keys.pair(*one.home) for one in lost], np.int64))
     affected = Affected(
         tuple(context.estate.topics[index].name for index in context.needs.topics_of(homes).tolist()), len(homes)
     )

@@ -180,7 +180,7 @@ class Causes:
         """Whether any entry names a broker that is no neighbour."""
         o, adjacent = self.context.overlay, self._adjacent
         loc = np.broadcast_to(np.arange(o.n), o.base.shape)
-        for at, hop in ((loc, o.base), (o.delta_key % max(o.n, 1), o.delta_next)):
+        for at, hop in ((loc, o.base), (o.keys.loc_of(o.delta_key), o.delta_next)):
             odd = (hop != NO_HOP) & (hop != at)
             odd &= ~adjacent[at, np.maximum(hop, 0)]
             if odd.any():

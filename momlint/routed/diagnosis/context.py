@@ -202,19 +202,18 @@ class Context:
         """Those keys of `cut` for which no failure is the reason: those in which nothing has failed, and where there is
         no such colour, those of pairs that no path would join without any failure."""
         o = self.overlay
-        cells = max(o.n * o.n, 1)
         if self.calm.any() or not len(o.pair_source) or not len(self.all_colours):
-            return self.cut[self.calm[self.cut // cells]]
+            return self.cut[self.calm[o.keys.colour_of(self.cut)]]
         question = Question("connected", o.pair_source, o.pair_dest, np.zeros(1, np.int32))
         verdict = self.ask(
             self._without_failures, question, "whether a path exists for every needed pair while nothing has failed"
         )
         if not isinstance(verdict, Refuted):
             return np.empty(0, dtype=np.int64)
-        found = self.cut[among(self.cut % cells, verdict.failing)]
+        found = self.cut[among(o.keys.cell_of(self.cut), verdict.failing)]
         # One whose end is down in every colour is asked in none; it has no path in the first one either.
-        unasked = without(verdict.failing, found % cells)
-        return distinct(np.concatenate([found, int(self.all_colours[0]) * cells + unasked]))
+        unasked = without(verdict.failing, o.keys.cell_of(found))
+        return distinct(np.concatenate([found, o.keys.in_colour(int(self.all_colours[0]), unasked)]))
 
     @cached_property
     def _without_failures(self) -> Overlay:

@@ -16,6 +16,7 @@ import numpy as np
 from momlint.findings import Affected
 from momlint.routed.overlay.arcs import Hops, unconnected
 from momlint.routed.overlay.detours import longer_entries, walks_through
+from momlint.routed.overlay.following import entry
 from momlint.routed.overlay.form import NO_HOP, NO_ROW
 from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.potentials import Potentials, dead_base_entries
@@ -149,9 +150,9 @@ class RecoveryFacts:
     def _is_covered(self, row: int) -> bool:
         """Whether other rows of the same broker and destination give every entry of this one."""
         table = self.table
-        cell = int(table.broker[row]) * self.overlay.n + int(table.to[row])
+        pair = self.overlay.keys.pair(int(table.broker[row]), int(table.to[row]))
         given = np.zeros(table.colours, np.bool_)
-        for other in self._rows_of[cell]:
+        for other in self._rows_of[pair]:
             if other != row:
                 given[table.colours_of(other)] = True
         return bool(given[table.colours_of(row)].all())
@@ -206,7 +207,7 @@ class RecoveryFacts:
 
     def _row_for(self, broker: int, to: int, colour: int) -> int:
         """The row that should hold in the colour: the one with the right next hop, else the first; or `NO_ROW`."""
-        rows = self._rows_of.get(broker * self.overlay.n + to, [])
+        rows = self._rows_of.get(self.overlay.keys.pair(broker, to), [])
         if len(rows) > 1:
             nearest = self.towards.column(colour, to).nearest[broker]
             rows = [row for row in rows if self.table.via[row] == nearest] or rows
@@ -313,12 +314,7 @@ class RecoveryFacts:
         return found
 
     def _entry(self, key: int) -> tuple[int, int]:
-        o = self.overlay
-        at = int(np.searchsorted(o.delta_key, key))
-        if at < o.delta_key.size and o.delta_key[at] == key:
-            return int(o.delta_next[at]), int(o.delta_row[at])
-        cell = o.keys.cell_of(key)
-        return int(o.base.reshape(-1)[cell]), int(o.base_row.reshape(-1)[cell])
+        return entry(self.overlay, *self.overlay.keys.split(key))
 
     def affected_through(self, misuse: Misuse) -> tuple[Affected, NDArray[np.int64]]:
         """The needed pairs whose walks read these entries, and their keys."""

@@ -140,12 +140,11 @@ def mixed_loops(overlay: Overlay, phase: Phase = "back", within: MixedLoops | No
     loops in ``failed`` loops in ``back`` too; `within` a result for ``back``, only its colours and destinations are
     looked at.
     """
-    n = overlay.n
     network = Hops.of(overlay)
     column = _base_column(overlay, network)
     alone = _looping_columns(overlay, column)
-    group = overlay.delta_key // max(n, 1)
-    chosen = np.flatnonzero(~alone[group % max(n, 1)])
+    group = overlay.keys.column_of(overlay.delta_key)
+    chosen = np.flatnonzero(~alone[overlay.keys.split_column(group)[1]])
     if within is not None:
         chosen = chosen[np.isin(group[chosen], within.columns)]
     parts: list[_Left] = []

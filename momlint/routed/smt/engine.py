@@ -115,7 +115,7 @@ class SmtEngine:
             return apart
         connected = np.ones(len(overlay.pair_source), dtype=np.bool_)
         if isinstance(apart, Refuted):
-            keys = overlay.pair_dest.astype(np.int64) * overlay.n + overlay.pair_source
+            keys = overlay.keys.cell(overlay.pair_dest, overlay.pair_source)
             connected = ~np.isin(keys, apart.failing)
 
         def choose_from(script: cutsets.FailureScript) -> Session:

@@ -12,7 +12,8 @@ from momlint.errors import InternalError
 from momlint.routed.questions.question import Proved, Refuted, Undecided
 from momlint.routed.smv.models import Model, template
 from momlint.routed.specs.vocabulary import Names
-from momlint.solving.nusmv import DEFAULT_MEMORY, Checked, GaveUp, find_nusmv, run
+from momlint.solving.limits import GaveUp
+from momlint.solving.nusmv import DEFAULT_MEMORY, Checked, find_nusmv, run
 
 if TYPE_CHECKING:
     from momlint.routed.overlay.form import Overlay

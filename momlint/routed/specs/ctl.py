@@ -36,7 +36,8 @@ from momlint.routed.specs.formula import (
     atoms,
     fold,
 )
-from momlint.routed.specs.result import GaveUp, SpecFalse, SpecResult, SpecTrue, Trace
+from momlint.routed.specs.result import SpecFalse, SpecResult, SpecTrue, Trace
+from momlint.solving.limits import GaveUp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from momlint.routed.overlay.keys import Keys, Packing
+
+PACKAGE = Path(__file__).resolve().parents[3] / "momlint"
 
 
 def test_by_hand() -> None:
@@ -57,3 +62,43 @@ def test_no_brokers() -> None:
     assert [array.size for array in Keys(0).split(none)] == [0, 0, 0]
     assert Keys(0).pair_of(none).size == 0
     assert Keys(0).cells == 0
+
+
+#: The checker of certificates shares nothing with what it checks. The rest is no key: places
+#: in a loop, states of a temporal automaton, a grammar with gaps, units of work, decimals.
+WITH_ARITHMETIC_OF_THEIR_OWN = {
+    "routed/overlay/keys.py",
+    "routed/certificate/form.py",
+    "routed/certificate/given.py",
+    "routed/certificate/verify.py",
+    "routed/specs/ctl.py",
+    "routed/specs/ltl.py",
+    "routed/specs/parse.py",
+    "routed/specs/takeover.py",
+    "routed/checks/report_availability.py",
+    "fleet/parts.py",
+}
+
+
+def _packs_or_splits(node: ast.AST) -> bool:
+    """``divmod``, a remainder, or a multiple of the number of brokers plus something."""
+    match node:
+        case ast.Call(func=ast.Name(id="divmod") | ast.Attribute(attr="divmod")):
+            return True
+        case ast.BinOp(op=ast.Mod(), left=left):
+            return not isinstance(left, ast.Constant | ast.JoinedStr)
+        case ast.BinOp(op=ast.Add(), left=ast.BinOp(op=ast.Mult(), right=right)):
+            return ast.unparse(right).rsplit(".", 1)[-1] in {"n", "_n", "cells", "colours", "n * n"}
+    return False
+
+
+def test_no_other_module_packs_or_splits() -> None:
+    found = {}
+    for file in sorted(PACKAGE.glob("routed/**/*.py")) + sorted(PACKAGE.glob("fleet/*.py")):
+        name = file.relative_to(PACKAGE).as_posix()
+        if name not in WITH_ARITHMETIC_OF_THEIR_OWN:
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+            lines = [ast.unparse(node) for node in ast.walk(tree) if _packs_or_splits(node)]
+            if lines:
+                found[name] = lines
+    assert found == {}
