@@ -8,7 +8,7 @@ report asks for it.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -58,7 +58,11 @@ class RuleName:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule with all that its file says; `bad` and `good` are estates as text, empty where there can be none."""
+    """A rule with all that its file says; `bad` and `good` are estates as text, empty where there can be none.
+
+    `yields_to`: the codes of rules whose findings make one of this rule superfluous, each with the kinds of things
+    (`momlint.findings.Subject`) of which one finding is enough.
+    """
 
     code: str
     id: str
@@ -71,6 +75,7 @@ class Rule:
     bad: str
     good: str
     url: str
+    yields_to: Mapping[str, frozenset[str]]
 
 
 @cache
@@ -114,14 +119,20 @@ def _load(name: RuleName) -> Rule:
             bad=data.get("bad", ""),
             good=data.get("good", ""),
             url=name.url,
+            yields_to={code: frozenset(kinds) for code, kinds in data.get("yields_to", {}).items()},
         )
-    except (KeyError, ValueError, TypeError) as error:
+    except (AttributeError, KeyError, ValueError, TypeError) as error:
         raise InternalError(f"rules/{path} is no rule: {error!r}") from error
 
 
 def load_rules() -> tuple[Rule, ...]:
     """Every rule, read, by code."""
     return tuple(name.load() for name in rule_names())
+
+
+def yields_to(code: str) -> Mapping[str, frozenset[str]]:
+    """What the rule with this code yields to, as `Rule.yields_to`."""
+    return rule_name(code).load().yields_to
 
 
 def is_selected(code: str, select: tuple[str, ...], ignore: tuple[str, ...]) -> bool:

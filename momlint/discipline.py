@@ -80,7 +80,7 @@ class Judgement(Protocol):
         ...
 
     def outcome(self, found: Collection[str]) -> Outcome:
-        """What is left to say; to be asked once, last. `found`: the codes of what is told."""
+        """What is left to say; to be asked once, last. `found`: the codes of all drafts, whatever is told of them."""
         ...
 
 

@@ -13,7 +13,7 @@ Two shapes of one thing:
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -120,6 +120,13 @@ class RelatedDraft:
     message: str
 
 
+#: A thing that findings speak of, by one of its names: a kind and what tells it from others of its kind, as
+#: ``("row", 12)``, ``("hop", 1, 2)`` or ``("colour", 3)``. For `momlint.precedence`; no report sees it.
+Subject: TypeAlias = tuple[str | int, ...]
+#: The `Draft.rank` of drafts that let others of their rank go first.
+LAST_RANK = 1 << 63
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A finding as a check builds it: symbolic places, no file, no line, no severity.
@@ -128,6 +135,10 @@ class Draft:
     has to do with it; `help` says what to do. What `witness`, `affected` and `related` hold, none of them repeats: the
     reports put the parts together. `data` has the names that the sentence is made of. `steps`: where each broker of the
     witness's walk sends the message on, in its order.
+
+    The rest is for `momlint.precedence`. `about`: the things it speaks of, each with all the names by which another
+    finding may speak of it. `rank`: which goes first of two about one thing whose rules yield to each other. `without`:
+    what is left of the draft, given which things another finding tells; None where nothing is.
     """
 
     code: str
@@ -140,6 +151,9 @@ class Draft:
     label: str = ""
     data: Data = field(default_factory=dict, hash=False)
     steps: Sequence[RelatedDraft] = ()
+    about: Sequence[frozenset[Subject]] = field(default=(), hash=False, compare=False)
+    rank: int = field(default=LAST_RANK, hash=False, compare=False)
+    without: Callable[[Callable[[Subject], bool]], Draft | None] | None = field(default=None, hash=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

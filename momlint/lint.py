@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
-from momlint.catalog import is_selected, rule_name, rule_names
+from momlint.catalog import is_selected, rule_name, rule_names, yields_to
 from momlint.discipline import EngineChoice, Helpers, Request, Tables
 from momlint.disciplines import complete, discipline_of
-from momlint.errors import InternalError
+from momlint.errors import InternalError, ReplayError
 from momlint.findings import (
     Draft,
     Finding,
@@ -32,6 +32,7 @@ from momlint.findings import (
     Summary,
 )
 from momlint.patterns import matches
+from momlint.precedence import Candidate, settle
 from momlint.source import Source
 
 if TYPE_CHECKING:
@@ -86,6 +87,12 @@ class Options:
         )
 
 
+#: A comment that silences rules: the line it is for, the codes or prefixes it names, where it stands.
+Suppression: TypeAlias = tuple[int, tuple[str, ...], Span]
+#: Those of each file.
+Suppressions: TypeAlias = Mapping[str, Sequence[Suppression]]
+
+
 @dataclass(slots=True)
 class FileResult:
     """What one file gave; `failure` is a sentence where it could not be read. Picklable, for worker processes."""
@@ -94,7 +101,7 @@ class FileResult:
     summary: Summary = field(default_factory=Summary)
     proof: Proof = field(default_factory=Proof)
     sources: dict[str, Sequence[str]] = field(default_factory=dict)
-    suppressions: dict[str, list[tuple[int, tuple[str, ...], Span]]] = field(default_factory=dict)
+    suppressions: dict[str, list[Suppression]] = field(default_factory=dict)
     failure: str | None = None
     faults: list[str] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
@@ -276,11 +283,10 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, he
         helpers.spread,
     )
     judgement = discipline.judge(loaded, request)
-    found: set[str] = set()
-    for draft in judgement.drafts():
-        found.add(draft.code)
+    found = list(judgement.drafts())
+    for draft in _told(loaded, found, _Selection(options, result.suppressions), judgement.disagreed):
         _add_draft(result, loaded, draft, options)
-    outcome = judgement.outcome(found)
+    outcome = judgement.outcome({draft.code for draft in found})
     for draft in outcome.verdicts:
         _add_draft(result, loaded, draft, options)
     result.sections += outcome.sections
@@ -288,6 +294,21 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, he
     result.uncertified += outcome.uncertified
     _add_counts(result.summary, outcome.summary)
     _add_proof(result.proof, outcome.proof)
+
+
+def _told(
+    loaded: LoadedEstate,
+    found: Iterable[Draft],
+    selection: _Selection,
+    disagreed: Callable[[str, ReplayError], None],
+) -> list[Draft]:
+    """What is told of one estate: what the selected checks `found`, less what yields to something that is reported."""
+    candidates = []
+    for draft in found:
+        file, span, _ = loaded.locate(draft.place)
+        if selection.options.selects_in(file, draft.code):
+            candidates.append(Candidate(draft, not selection.is_silenced(file, span, draft.code)))
+    return settle(candidates, yields_to, disagreed)
 
 
 def _add_draft(result: FileResult, loaded: LoadedEstate, draft: Draft, options: Options) -> None:
@@ -314,7 +335,7 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
     """One report of many files: suppressions applied, findings sorted, the same thing said once."""
     report = Report()
     findings: set[Finding] = set()
-    suppressions: dict[str, list[tuple[int, tuple[str, ...], Span]]] = {}
+    suppressions: dict[str, list[Suppression]] = {}
     for result in _without_included(results):
         if result.failure is not None:
             report.failures.append(result.failure)
@@ -327,7 +348,7 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
         report.uncertified += result.uncertified
         _add_counts(report.summary, result.summary)
         _add_proof(report.proof, result.proof)
-    kept = _suppress(findings, suppressions, options)
+    kept = _suppress(findings, _Selection(options, suppressions))
     report.findings = sorted(kept, key=lambda finding: finding.sort_key)
     for finding in report.findings:
         if finding.code == "MOM901":
@@ -391,32 +412,49 @@ def _add_proof(total: Proof, one: Proof) -> None:
     total.false_specifications += one.false_specifications
 
 
-def _suppress(
-    findings: set[Finding],
-    suppressions: Mapping[str, list[tuple[int, tuple[str, ...], Span]]],
-    options: Options,
-) -> list[Finding]:
-    """Drop what a comment on the line, or alone on the line above, suppresses; report comments that do nothing."""
-    by_line: dict[tuple[str, int], list[tuple[Span, tuple[str, ...]]]] = {}
+class _Selection:
+    """What is reported of what was found: the one place that knows of options, configuration and comments."""
+
+    def __init__(self, options: Options, suppressions: Suppressions) -> None:
+        """`suppressions`: the comments of every file that findings may stand in."""
+        self.options = options
+        self.suppressions = suppressions
+        self._by_line: dict[tuple[str, int], list[tuple[Span, tuple[str, ...]]]] = {}
+        for file, comments in suppressions.items():
+            for target, codes, span in comments:
+                self._by_line.setdefault((file, target), []).append((span, codes))
+
+    def silenced_by(self, file: str, span: Span, code: str) -> list[tuple[str, Span, str]]:
+        """The comments on the line, or alone on the line above, that silence `code` there: file, place, what it says.
+
+        Undecided and internal faults are nothing a comment can make good.
+        """
+        if code in {"MOM901", "MOM902"}:
+            return []
+        return [
+            (file, place, prefix)
+            for place, codes in self._by_line.get((file, span.start.line), ())
+            for prefix in codes
+            if code.startswith(prefix)
+        ]
+
+    def is_silenced(self, file: str, span: Span, code: str) -> bool:
+        """Whether any comment silences it."""
+        return bool(self.silenced_by(file, span, code))
+
+
+def _suppress(findings: set[Finding], selection: _Selection) -> list[Finding]:
+    """Drop what a comment silences; report comments that do nothing."""
+    options = selection.options
     used: set[tuple[str, Span, str]] = set()
-    for file, comments in suppressions.items():
-        for target, codes, span in comments:
-            by_line.setdefault((file, target), []).append((span, codes))
     kept: list[Finding] = []
     for finding in findings:
-        matched = [
-            (finding.file, span, code)
-            for span, codes in by_line.get((finding.file, finding.span.start.line), ())
-            for code in codes
-            if finding.code.startswith(code)
-        ]
-        # Undecided and internal faults are nothing a comment can make good.
-        if matched and finding.code not in {"MOM901", "MOM902"}:
-            used.update(matched)
-        else:
+        comments = selection.silenced_by(finding.file, finding.span, finding.code)
+        used.update(comments)
+        if not comments:
             kept.append(finding)
-    for file, comments in suppressions.items():
-        for _, codes, span in comments:
+    for file, given in selection.suppressions.items():
+        for _, codes, span in given:
             idle = [code for code in codes if (file, span, code) not in used and _could_match(code, options)]
             if (idle or not codes) and options.selects_in(file, "MOM109"):
                 message, help_ = _idle(idle)

@@ -58,7 +58,7 @@ class RoutedJudgement:
         needs = Needs.of(len(estate.brokers), estate.topics)
         overlay, entries = build(estate, needs)
         ask = Ask(request.engine, request.timeout, request.nusmv, request.solver, spread=request.spread)
-        self.context = Context(estate, overlay, ask, entries, request.selects, needs)
+        self.context = Context(estate, overlay, ask, entries, needs)
 
     def drafts(self) -> Iterator[Draft]:
         """The drafts of every selected rule that has a check, then of specifications that are no formulas."""
@@ -92,7 +92,8 @@ class RoutedJudgement:
         sections = [section(name, context, file) for name in request.sections]
         # Before the counts are taken: it may ask more.
         judged = context.asked_arrival
-        kept = judged and context.keeps_promise(found)
+        silent = {name.code for name in rule_names() if request.selects(name.code)}.difference(found)
+        kept = judged and context.keeps_promise(silent)
         outcome = Outcome(
             Summary(
                 brokers=len(estate.brokers),

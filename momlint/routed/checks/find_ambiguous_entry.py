@@ -8,6 +8,8 @@ import numpy as np
 
 from momlint.findings import Draft, RelatedDraft
 from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.subjects import hop
+from momlint.routed.diagnosis.subjects import row as row_subject
 from momlint.routed.diagnosis.wording import colour_names, in_colours, them
 from momlint.words import listed
 
@@ -72,6 +74,7 @@ def _recovery(context: Context) -> Iterator[Draft]:
             help="name each colour in one row for a destination only",
             witness=context.witness(keys)[0] if len(keys) else None,
             affected=affected,
+            about=[frozenset({row_subject(row), hop(*context.row_hop(row))} if len(keys) else {row_subject(row)})],
             related=[
                 RelatedDraft(context.row_place(one), f"this row sends it to `{context.name(int(table.via[one]))}`")
                 for one in ambiguity.others[:RELATED_ROWS]

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from momlint.findings import Data, Draft, RelatedDraft
+from momlint.routed.diagnosis.about import missing_of, rows_of
 from momlint.routed.diagnosis.causes import Cause
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import destinations, ends_at, nearer_hop, no_nearer
+from momlint.routed.diagnosis.wording import destinations, ends_at, nearer_hop, no_nearer, other_ways
 from momlint.words import listed
 
 
 def find(context: Context) -> Iterator[Draft]:
     """One draft for each wrong row, or for each hop or broker whose rows are missing."""
     for cause in context.causes.needed:
-        if cause.kind == "black-hole" and cause.subject[0] not in context.excused_rows:
+        if cause.kind == "black-hole":
             yield _wrong_row(context, cause)
         elif (
             cause.kind == "missing" and not context.rows_are_recovery and context.is_whole("brokers", "routing.tables")
@@ -26,9 +27,10 @@ def find(context: Context) -> Iterator[Draft]:
 def _wrong_row(context: Context, cause: Cause) -> Draft:
     keys = cause.key_array
     witness, walk = context.witness(keys)
-    affected = context.affected(keys)
-    entry = cause.entries[0]
     row = cause.subject[0]
+    affected = context.affected(context.causes.lost_by(row))
+    also, elsewhere = other_ways(context, row, "black-hole")
+    entry = cause.entries[0]
     at, to, stop = context.name(entry.location), context.name(entry.hop), witness.walk[-1]
     names = destinations(context, cause)
     related = []
@@ -44,13 +46,15 @@ def _wrong_row(context: Context, cause: Cause) -> Draft:
         "MOM303",
         context.row_place(row),
         f"broker `{at}` sends {listed(names)} to `{to}`, and {ends_at(names, to, stop)}",
+        about=rows_of(context, cause),
+        rank=int(keys[0]),
         label=no_nearer(to, names),
         help=nearer_hop(at, names),
-        data={"broker": at, "via": to, "destinations": names, "stop": stop},
+        data={"broker": at, "via": to, "destinations": names, "stop": stop, **({"also": also} if also else {})},
         witness=witness,
         steps=context.steps(walk),
         affected=affected,
-        related=[*related, *context.colour_defined(witness)],
+        related=[*related, *context.colour_defined(witness), *elsewhere],
     )
 
 
@@ -89,6 +93,7 @@ def _missing_rows(context: Context, cause: Cause) -> Draft:
         "MOM303",
         place,
         message,
+        about=missing_of(cause),
         label=f"a message for `{witness.destination}` ends at `{end}`",
         help=fix,
         data=data,

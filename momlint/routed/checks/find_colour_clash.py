@@ -25,6 +25,7 @@ def find(context: Context) -> Iterator[Draft]:
             help="remove one of them: brokers that learn of a failure must all use the same rows",
             related=[RelatedDraft(other.place, f"colour `{other.name}` stands for it already")],
             data={"colour": colour.name, "other": other.name},
+            about=[frozenset({("repeated-colour", index)})],
         )
     for index, parts in context.merged_colours:
         colour = estate.colours[index]
@@ -35,4 +36,9 @@ def find(context: Context) -> Iterator[Draft]:
             label="`tolerate` promises each of these failures alone",
             help="declare a colour for each of these failures",
             data={"colour": colour.name, "failures": parts},
+            about=[
+                frozenset({("merged-colour", index)}),
+                *(frozenset({("merged-failure", "link", link)}) for link in colour.failed_links),
+                *(frozenset({("merged-failure", "broker", broker)}) for broker in colour.failed_brokers),
+            ],
         )

@@ -9,6 +9,7 @@ import numpy as np
 from momlint.findings import Draft
 from momlint.routed.diagnosis.blame import Columns
 from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.subjects import row as row_subject
 from momlint.routed.overlay.detours import longer_entries, walks_through
 from momlint.routed.overlay.form import NO_ROW
 from momlint.routed.overlay.ragged import distinct
@@ -37,8 +38,6 @@ def find(context: Context) -> Iterator[Draft]:
     columns = Columns(o)
     columns.enter(colour)
     for row in distinct(entry_row).tolist():
-        if row in context.faulty_rows:
-            continue
         pairs = distinct(pair[used_row == row])
         mine = entry_row == row
         dests = distinct(dest_of[mine]).tolist()
@@ -71,6 +70,7 @@ def find(context: Context) -> Iterator[Draft]:
             witness=witness,
             steps=context.steps(walk),
             affected=affected,
+            about=[frozenset({row_subject(row)})],
         )
 
 

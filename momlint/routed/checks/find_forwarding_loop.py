@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from momlint.findings import Draft, RelatedDraft
+from momlint.routed.diagnosis.about import rows_of
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import OWN_NEXT_HOP, comes_back, destinations, nearer_hop, no_nearer
+from momlint.routed.diagnosis.wording import OWN_NEXT_HOP, comes_back, destinations, nearer_hop, no_nearer, other_ways
 from momlint.words import listed
 
 
 def find(context: Context) -> Iterator[Draft]:
     """One draft for each row that closes a cycle, at the row that does not bring the message nearer."""
     for cause in context.causes.needed:
-        if cause.kind != "loop" or cause.subject[0] in context.excused_rows:
+        if cause.kind != "loop":
             continue
         keys = cause.key_array
         witness, walk = context.witness(keys)
-        affected = context.affected(keys)
-        entry = cause.entries[0]
         row = cause.subject[0]
+        affected = context.affected(context.causes.lost_by(row))
+        also, elsewhere = other_ways(context, row, "loop")
+        entry = cause.entries[0]
         closing = walk.rows[-1]
         related = []
         if closing != row and context.has_row(closing):
@@ -42,9 +44,11 @@ def find(context: Context) -> Iterator[Draft]:
             message,
             label=label,
             help=nearer_hop(at, names),
-            data={"broker": at, "via": to, "destinations": names},
+            data={"broker": at, "via": to, "destinations": names, **({"also": also} if also else {})},
             witness=witness,
             steps=context.steps(walk),
             affected=affected,
-            related=[*related, *context.colour_defined(witness)],
+            about=rows_of(context, cause),
+            rank=int(keys[0]),
+            related=[*related, *context.colour_defined(witness), *elsewhere],
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from momlint.findings import Draft, RelatedDraft
+from momlint.routed.diagnosis.about import latent_of
 from momlint.routed.diagnosis.causes import Cause
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.diagnosis.wording import OWN_NEXT_HOP, comes_back, destinations, ends_at, no_nearer
@@ -55,5 +56,6 @@ def _draft(context: Context, cause: Cause) -> Draft:
         witness=witness,
         steps=context.steps(walk),
         affected=affected,
+        about=latent_of(context, cause),
         related=related,
     )

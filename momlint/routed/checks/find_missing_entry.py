@@ -17,17 +17,18 @@ def find(context: Context) -> Iterator[Draft]:
     facts = context.recovery
     if facts is None or not context.is_whole("brokers", "links", "failures.recovery"):
         return
-    repeated = context.repeated_colours if context.selects("MOM401") else {}
     for gap in facts.gaps:
-        if gap.broker < 0 and gap.colour in repeated:
-            continue  # rows stand under the name that was given first
         keys = facts.affected_by_gap(gap)
         affected = context.affected(keys)
         witness = context.witness(keys)[0] if len(keys) else None
         colour = str(context.colour_name(gap.colour))
         draft = _gap(context, gap, colour)
         related = context.colour_defined(witness) if witness is not None and gap.broker >= 0 else ()
-        yield replace(draft, witness=witness, affected=affected, related=related)
+        names = facts.subjects_of_gap(gap)
+        if gap.broker < 0:
+            # Where the colour repeats another, rows stand under the name that was given first.
+            names |= {("repeated-colour", gap.colour)}
+        yield replace(draft, witness=witness, affected=affected, related=related, about=[names])
 
 
 def _gap(context: Context, gap: Gap, colour: str) -> Draft:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from momlint.findings import Affected, Draft, RelatedDraft, Witness
+from momlint.routed.diagnosis.about import rows_of
 from momlint.routed.diagnosis.causes import Cause
 from momlint.routed.diagnosis.context import Context
 from momlint.words import counted
@@ -18,7 +19,7 @@ def find(context: Context) -> Iterator[Draft]:
     if not context.is_whole("brokers", "links"):
         return
     for cause in context.causes.needed:
-        if cause.kind == "not-neighbour" and not context.excused_rows.issuperset(cause.rows):
+        if cause.kind == "not-neighbour":
             yield _draft(context, cause)
 
 
@@ -57,5 +58,6 @@ def _draft(context: Context, cause: Cause) -> Draft:
         data={"broker": at, "via": to, "rows": len(cause.rows)},
         witness=witness,
         affected=affected,
+        about=rows_of(context, cause),
         related=related,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from momlint.findings import Draft
 from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.subjects import row
 from momlint.routed.diagnosis.wording import colour_names, in_colours
 from momlint.routed.overlay.ragged import distinct
 from momlint.words import arrow
@@ -17,8 +18,6 @@ def find(context: Context) -> Iterator[Draft]:
     if facts is None or not context.is_whole("brokers", "links"):
         return
     for misuse in facts.longer:
-        if misuse.row in context.faulty_rows:
-            continue
         affected, keys = facts.affected_through(misuse)
         witness, walk = context.walk_of(keys if len(keys) else misuse.keys)
         colours = distinct(context.overlay.keys.colour_of(misuse.keys)).tolist()
@@ -49,5 +48,6 @@ def find(context: Context) -> Iterator[Draft]:
             witness=witness,
             steps=context.steps(walk),
             affected=affected,
+            about=[frozenset({row(misuse.row)})],
             related=context.colour_defined(witness),
         )

@@ -92,6 +92,8 @@ def _topological(
         label=label,
         help=fix,
         data={"promised": _promised(promise)},
+        # The failure of several says nothing of each alone.
+        about=[frozenset({("element", failed[0])})] if len(failed) == 1 else (),
         witness=witness,
         affected=affected,
         related=cutting.declared(failed),

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from momlint.findings import Draft
+from momlint.findings import LAST_RANK, Draft
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import colour_names, in_colours, them
+from momlint.routed.diagnosis.subjects import hop, row
+from momlint.routed.diagnosis.wording import colour_names, in_colours, other_ways, them
 from momlint.routed.overlay.ragged import distinct
 from momlint.words import listed
 
@@ -24,8 +25,6 @@ def find(context: Context) -> Iterator[Draft]:
         if cause.kind == "failed-hop":
             lost.setdefault(cause.subject[0], []).extend(cause.keys)
     for misuse in facts.dead:
-        if misuse.row in context.excused_rows:
-            continue
         colours = distinct(o.keys.colour_of(misuse.keys)).tolist()
         first = colours[0]
         at, to = int(facts.table.broker[misuse.row]), int(facts.table.via[misuse.row])
@@ -37,7 +36,8 @@ def find(context: Context) -> Iterator[Draft]:
         )
         keys = np.array(sorted(lost.get(misuse.row, [])), np.int64)
         witness, _ = context.witness(keys) if len(keys) else context.walk_of(misuse.keys)
-        affected = context.affected(keys)
+        affected = context.affected(context.causes.lost_by(misuse.row))
+        also, elsewhere = other_ways(context, misuse.row, "failed-hop")
         names = colour_names(context, colours)
         yield Draft(
             "MOM403",
@@ -51,8 +51,12 @@ def find(context: Context) -> Iterator[Draft]:
                 "via": context.name(to),
                 "destinations": (context.name(dest),),
                 "colours": names,
+                **({"also": also} if also else {}),
             },
             witness=witness,
             affected=affected,
-            related=context.colour_defined(witness),
+            # What no message needs says nothing of other rows over the same hop.
+            about=[frozenset({row(misuse.row), hop(at, to)} if len(keys) else {row(misuse.row)})],
+            rank=int(keys[0]) if len(keys) else LAST_RANK,
+            related=[*context.colour_defined(witness), *elsewhere],
         )

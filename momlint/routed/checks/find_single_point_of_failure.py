@@ -38,4 +38,5 @@ def find(context: Context) -> Iterator[Draft]:
             data={"kind": kind, "element": cutting.name(cut.element)},
             witness=witness,
             affected=affected,
+            about=[frozenset({("element", cut.element)})],
         )

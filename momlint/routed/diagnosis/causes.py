@@ -129,12 +129,6 @@ class Causes:
         return np.concatenate(joined)
 
     @cached_property
-    def unreachable(self) -> NDArray[np.int64]:
-        """Keys of needed pairs with no path though no failure is to blame, nor a wrong hop that already explains it."""
-        explained = [key for blamed in self.blamed if blamed.entry.fault == "not-neighbour" for key in blamed.keys]
-        return without(self.context.apart, np.array(explained, dtype=np.int64))
-
-    @cached_property
     def needed(self) -> list[Cause]:
         """Causes that break a needed pair, and rows whose next hop is no neighbour whether needed or not."""
         groups: dict[_Group, Cause] = {}
@@ -147,6 +141,23 @@ class Causes:
         for cause in causes:
             cause.rows = self._rows(cause)
         return sorted(causes, key=lambda cause: (cause.rows or [-1], cause.kind, cause.subject))
+
+    @cached_property
+    def of_rows(self) -> dict[int, list[Cause]]:
+        """For each row by which needed pairs are lost over links that exist: its causes, one a kind, worst first.
+
+        A row may loop in one colour, end nowhere in another and use what has failed in a third; what comes first in
+        the order of keys comes first here.
+        """
+        found: defaultdict[int, list[Cause]] = defaultdict(list)
+        for cause in self.needed:
+            if cause.scope == "row" and cause.keys:
+                found[cause.subject[0]].append(cause)
+        return {row: sorted(causes, key=lambda cause: min(cause.keys)) for row, causes in found.items()}
+
+    def lost_by(self, row: int) -> NDArray[np.int64]:
+        """All keys of needed pairs that are lost by a row, in whatever way (sorted int64)."""
+        return np.array(sorted(key for cause in self.of_rows.get(row, ()) for key in cause.keys), np.int64)
 
     def _add_unused_non_neighbours(self, groups: dict[_Group, Cause]) -> None:
         context = self.context
@@ -298,13 +309,7 @@ class Causes:
                 cause = _cause_of(groups, one.entry)
                 cause.entries.append(one.entry)
                 cause.latent.extend(one.keys)
-        # What a row loses over an element that has failed is said of the row by MOM403, needed or not.
-        said = context.rows_over_failed
-        causes = [
-            cause
-            for cause in _one_a_row(groups.values())
-            if not _is_explained(cause, self.needed) and not (cause.scope == "row" and cause.subject[0] in said)
-        ]
+        causes = _one_a_row(groups.values())
         for cause in causes:
             cause.rows = self._rows(cause)
         return sorted(causes, key=lambda cause: (cause.rows or [-1], cause.kind, cause.subject))
@@ -319,19 +324,6 @@ def _one_a_row(causes: Iterable[Cause]) -> list[Cause]:
             first.entries += cause.entries
             first.latent += cause.latent
     return list(found.values())
-
-
-def _is_explained(cause: Cause, known: Iterable[Cause]) -> bool:
-    """Whether every entry of a latent cause is one of a row, a hop or a broker that is reported already."""
-    rows = {row for other in known for row in other.rows}
-    hops = {(entry.location, entry.hop) for other in known for entry in other.entries}
-    brokers = {other.subject[0] for other in known if other.scope == "broker"}
-    return all(
-        entry.row in rows
-        or (entry.location, entry.hop) in hops
-        or (entry.fault in {"missing", "not-neighbour"} and not brokers.isdisjoint((entry.location, entry.hop)))
-        for entry in cause.entries
-    )
 
 
 def _cause_of(groups: dict[_Group, Cause], entry: Entry) -> Cause:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -39,18 +39,13 @@ class Context:
         overlay: Overlay,
         ask: Ask,
         entries: Entries | None = None,
-        selects: Callable[[str], bool] = lambda code: True,
         needs: Needs | None = None,
     ) -> None:
-        """`entries`: what the recovery rows leave open or say twice; `selects`: whether a rule is asked for.
-
-        `needs`: those of the topics, where they have been worked out already.
-        """
+        """`entries`: what the recovery rows leave open or say twice; `needs`: those of the topics, where known."""
         self.estate = estate
         self.overlay = overlay
         self.ask = ask
         self.entries = entries
-        self.selects = selects
         self._needs = needs
 
     # -- names and places ---------------------------------------------------------------------------------------
@@ -225,18 +220,19 @@ class Context:
         """Whether a rule has asked an engine if the needed pairs arrive."""
         return "broken" in self.__dict__
 
-    def keeps_promise(self, found: Collection[str]) -> bool:
-        """Whether it is known that the estate survives what ``tolerate`` promises; `found`: the codes of all drafts.
+    def keeps_promise(self, silent: Set[str]) -> bool:
+        """Whether it is known that the estate survives what ``tolerate`` promises.
 
-        So it is where the rules that would say otherwise were asked and found nothing: what is cut, and, where colours
-        say what is done, whether each promised failure has one.
+        `silent`: the codes of the rules that were asked and found nothing, wanted in the report or not. It is known
+        where those that would say otherwise are among them: what is cut, and, where colours say what is done, whether
+        each promised failure has one.
         """
         promise = self.estate.tolerate
         if promise is None or not (promise.links or promise.brokers or promise.groups):
             return False
         asked = {"MOM502", "MOM402"} if self.estate.colours_declared else {"MOM502"}
         known = self.cutting.can_tell and self.is_whole("failures.tolerate", "failures.colours", "groups")
-        return known and all(self.selects(code) for code in asked) and asked.isdisjoint(found)
+        return known and asked <= silent
 
     @cached_property
     def causes(self) -> Causes:
@@ -326,32 +322,6 @@ class Context:
         from momlint.routed.diagnosis.recovery_facts import RecoveryFacts
 
         return RecoveryFacts(self, self.entries)
-
-    @cached_property
-    def excused_rows(self) -> frozenset[int]:
-        """Rows that MOM404 names: what walks do by them is explained by that, and said there."""
-        if self.recovery is None or not self.selects("MOM404"):
-            return frozenset()
-        return frozenset(ambiguity.row for ambiguity in self.recovery.ambiguities)
-
-    @cached_property
-    def rows_over_failed(self) -> frozenset[int]:
-        """Rows that MOM403 names, if it is selected."""
-        if self.recovery is None or not self.selects("MOM403") or not self.is_whole("brokers", "links"):
-            return frozenset()
-        return frozenset(misuse.row for misuse in self.recovery.dead)
-
-    @cached_property
-    def faulty_rows(self) -> frozenset[int]:
-        """Rows of which it is said that messages are lost by them: that others take a longer way is no news then."""
-        rows = set(self.excused_rows | self.rows_over_failed)
-        codes = {"loop": "MOM302", "black-hole": "MOM303", "not-neighbour": "MOM304"}
-        for cause in self.causes.needed:
-            if cause.kind in codes and self.selects(codes[cause.kind]):
-                rows.update(cause.rows)
-        if self.selects("MOM306"):
-            rows.update(cause.subject[0] for cause in self.causes.latent if cause.scope == "row")
-        return frozenset(rows)
 
     # -- witnesses ----------------------------------------------------------------------------------------------
 

@@ -14,20 +14,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from momlint.findings import Affected
+from momlint.routed.diagnosis.subjects import broker as broker_subject
+from momlint.routed.diagnosis.subjects import missing
 from momlint.routed.overlay.arcs import Hops, unconnected
-from momlint.routed.overlay.detours import longer_entries, walks_through
+from momlint.routed.overlay.detours import walks_through
 from momlint.routed.overlay.following import entry
 from momlint.routed.overlay.form import NO_HOP, NO_ROW
 from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.potentials import Potentials, dead_base_entries
 from momlint.routed.overlay.ragged import among, distinct, ramp
-from momlint.routed.overlay.tables import next_hops
 from momlint.routed.overlay.towards import Towards
 from momlint.routed.recovery import table_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from momlint.findings import Subject
+    from momlint.routed.diagnosis.blame import Blamed
     from momlint.routed.diagnosis.context import Context
     from momlint.routed.recovery import Entries, RecoveryTable
 
@@ -172,23 +175,23 @@ class RecoveryFacts:
     @cached_property
     def gaps(self) -> list[Gap]:
         """What no row gives, where it should stand: at a row, at a broker's table, or at a colour no row names."""
-        missing, o = self.entries.missing, self.overlay
-        runs = missing.rows
+        absent, o = self.entries.missing, self.overlay
+        runs = absent.rows
         if not runs:
             return []
         # colour → the runs that list it, to turn `inverted` round there.
-        order = np.argsort(missing.listed, kind="stable")
-        owner = np.repeat(np.arange(runs), np.diff(missing.start))[order]
-        bounds = np.searchsorted(missing.listed[order], np.arange(o.colours + 1))
+        order = np.argsort(absent.listed, kind="stable")
+        owner = np.repeat(np.arange(runs), np.diff(absent.start))[order]
+        bounds = np.searchsorted(absent.listed[order], np.arange(o.colours + 1))
         first = np.full(runs, -1, np.int64)
         count = np.zeros(runs, np.int64)
         gaps: list[Gap] = []
-        for colour, apart in unconnected(o, self.context.all_colours, missing.broker, missing.to):
-            lacks = missing.inverted.copy()
+        for colour, apart in unconnected(o, self.context.all_colours, absent.broker, absent.to):
+            lacks = absent.inverted.copy()
             flipped = owner[bounds[colour] : bounds[colour + 1]]
             lacks[flipped] = ~lacks[flipped]
             down = o.failed_broker[colour]
-            lacks &= ~apart & ~down[missing.broker] & ~down[missing.to]
+            lacks &= ~apart & ~down[absent.broker] & ~down[absent.to]
             if not lacks.any():
                 continue
             if not self._named[colour]:
@@ -198,7 +201,7 @@ class RecoveryFacts:
             count[lacks] += 1
         by_place: dict[tuple[int, int], Gap] = {}
         for run in np.flatnonzero(count).tolist():
-            broker, to, colour = int(missing.broker[run]), int(missing.to[run]), int(first[run])
+            broker, to, colour = int(absent.broker[run]), int(absent.to[run]), int(first[run])
             row = self._row_for(broker, to, colour)
             gap = by_place.setdefault((row, broker), Gap(row, broker, colour))
             gap.colour = min(gap.colour, colour)
@@ -215,19 +218,40 @@ class RecoveryFacts:
 
     def affected_by_gap(self, gap: Gap) -> NDArray[np.int64]:
         """The keys of needed pairs that stop at a gap (sorted int64)."""
-        lost = self._lost_at
-        if gap.broker < 0:
-            cells = [cell for cell in lost if cell[2] == gap.colour]
-        else:
-            wanted = {(broker, to) for broker, to, _, _ in gap.cells}
-            cells = [cell for cell in lost if cell[:2] in wanted and self._named[cell[2]]]
-        return np.array(sorted(key for cell in cells for key in lost[cell]), np.int64)
+        return np.array(sorted(key for blamed in self._lost_by(gap) for key in blamed.keys), np.int64)
+
+    def subjects_of_gap(self, gap: Gap) -> frozenset[Subject]:
+        """The missing entries of a gap at which needed pairs stop, by all their names."""
+        found: set[Subject] = set()
+        for blamed in self._lost_by(gap):
+            cell = (blamed.entry.location, blamed.entry.dest, blamed.entry.colour)
+            found |= missing(blamed.entry)
+            if cell in self._broker_to_blame:
+                found.add(broker_subject(self._broker_to_blame[cell]))
+        return frozenset(found)
 
     @cached_property
-    def _lost_at(self) -> dict[tuple[int, int, int], list[int]]:
-        """(broker, destination, colour) of missing entries → the keys of needed pairs they break."""
+    def _broker_to_blame(self) -> dict[tuple[int, int, int], int]:
+        """(broker, destination, colour) of missing entries → the broker that all of its hops being broken explains."""
         return {
-            (blamed.entry.location, blamed.entry.dest, blamed.entry.colour): blamed.keys
+            (entry.location, entry.dest, entry.colour): cause.subject[0]
+            for cause in self.context.causes.needed
+            if cause.kind == "missing" and cause.scope == "broker"
+            for entry in cause.entries
+        }
+
+    def _lost_by(self, gap: Gap) -> list[Blamed]:
+        lost = self._lost_at
+        if gap.broker < 0:
+            return [lost[cell] for cell in lost if cell[2] == gap.colour]
+        wanted = {(broker, to) for broker, to, _, _ in gap.cells}
+        return [lost[cell] for cell in lost if cell[:2] in wanted and self._named[cell[2]]]
+
+    @cached_property
+    def _lost_at(self) -> dict[tuple[int, int, int], Blamed]:
+        """(broker, destination, colour) of the missing entries that break needed pairs."""
+        return {
+            (blamed.entry.location, blamed.entry.dest, blamed.entry.colour): blamed
             for blamed in self.context.causes.blamed
             if blamed.entry.fault == "missing"
         }
@@ -275,10 +299,7 @@ class RecoveryFacts:
 
     @cached_property
     def longer(self) -> list[Misuse]:
-        """Rows by which a message arrives after a failure, on a way longer than the shortest that is left.
-
-        Rows that are too long already while nothing has failed (MOM305) are left to that.
-        """
+        """Rows by which a message arrives after a failure, on a way longer than the shortest that is left."""
         o, packing = self.overlay, self.overlay.keys
         potentials = Potentials.of(o)
         improvable = potentials.improvable
@@ -300,18 +321,8 @@ class RecoveryFacts:
                 if cost < potentials.costs.infinite and not column.is_shortest(loc, self._entry(key)[0]):
                     keys.append(key)
         rows = np.array([self._entry(key)[1] for key in keys], np.int64)
-        wrong = np.isin(rows, np.array([NO_ROW, *self._detours], np.int64))
-        return _by_row(rows[~wrong], np.array(keys, np.int64)[~wrong])
-
-    @cached_property
-    def _detours(self) -> list[int]:
-        """The rows that MOM305 names."""
-        if not self.context.calm.any():
-            return []
-        colour = int(np.argmax(self.context.calm))
-        _, row_of = next_hops(self.overlay, colour)
-        found: list[int] = distinct(row_of[longer_entries(self.overlay, colour)]).tolist()
-        return found
+        given = rows != NO_ROW
+        return _by_row(rows[given], np.array(keys, np.int64)[given])
 
     def _entry(self, key: int) -> tuple[int, int]:
         return entry(self.overlay, *self.overlay.keys.split(key))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from momlint.routed.diagnosis.causes import Cause
+from momlint.findings import RelatedDraft
+from momlint.routed.diagnosis.causes import Cause, Kind
 from momlint.routed.diagnosis.context import Context
 from momlint.words import listed
 
@@ -41,6 +42,23 @@ def no_nearer(to: str, names: Sequence[str]) -> str:
 def nearer_hop(at: str, names: Sequence[str]) -> str:
     """What to do about such a row of broker `at`."""
     return f"give broker `{at}` a next hop nearer to {listed(names)}"
+
+
+def other_ways(context: Context, row: int, kind: Kind) -> tuple[tuple[str, ...], list[RelatedDraft]]:
+    """The other ways than `kind` in which a row loses messages: their kinds, and a place with an example for each."""
+    kinds, places = [], []
+    for cause in context.causes.of_rows.get(row, ()):
+        if cause.kind != kind:
+            witness, found = context.witness(cause.key_array)
+            end = {"loop": "comes back", "failed-hop": "goes over what has failed"}.get(
+                cause.kind, f"ends at `{witness.walk[-1]}`"
+            )
+            defined = context.colour_defined(witness)
+            place = defined[0].place if defined else context.tables_place(found.brokers[-1])
+            when = f" in colour `{witness.colour}`" if witness.colour is not None else ""
+            kinds.append(cause.kind)
+            places.append(RelatedDraft(place, f"by the same row a message for `{witness.destination}` {end}{when}"))
+    return tuple(kinds), places
 
 
 def colour_names(context: Context, colours: Iterable[int]) -> tuple[str, ...]:

@@ -73,14 +73,14 @@ def test_a_next_hop_is_changed(recovery: Recovery, data: st.DataObject) -> None:
     elif not recovery.graph.has_edge(row.broker, row.via):
         expected = {"MOM304"}
     else:
-        for colour in row.colours:
+        for colour in sorted(row.colours):
             end, path = walk(recovery, colour, row.broker, row.to)
             left = recovery.left(colour)
             shortest = nx.shortest_path_length(left, row.broker, row.to)
-            if end == "dead":
-                expected.add("MOM403")
-            elif end == "looped":
-                expected.add("MOM302")
+            if end in {"dead", "looped"}:
+                # One row is one finding, whatever happens by it in other colours: the first tells.
+                if not expected & {"MOM302", "MOM403"}:
+                    expected.add("MOM403" if end == "dead" else "MOM302")
             elif len(path) - 1 > shortest:
                 expected.add("MOM406" if recovery.failures[colour] else "MOM305")
         if "MOM305" in expected:
