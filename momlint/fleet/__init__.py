@@ -1,4 +1,4 @@
-"""Checks by many hands: a pool of processes, or Spark.
+"""Checks spread over many processes: a pool of processes, or Spark.
 
     check_files(paths, options, runner) -> Report     as `momlint.lint.lint_files`, to the byte
     Processes(jobs, limits)                           runner: guarded processes of this machine

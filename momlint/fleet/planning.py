@@ -1,4 +1,4 @@
-"""A plan by many hands: recovery tables of blocks of destinations, each written by whoever works it out.
+"""A plan made by many processes: recovery tables of blocks of destinations, each written by whoever works it out.
 
 The tree of a destination serves all colours, so that a block's rows are whole: no colour has to be brought together
 with another. Next hops of the colours are nowhere in one place, neither as deltas nor as tables.

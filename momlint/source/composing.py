@@ -448,7 +448,7 @@ class _Composer:
                 node.style = short
             else:
                 message = f"`{excerpt(node.text)}` is no value for the tag `{short}`"
-                self._problem(tag_span or node.span, message, "Correct the value, or remove the tag.")
+                self._problem(tag_span or node.span, message, "correct the value, or remove the tag")
         else:
             self._unknown_tag(short, tag_span or node.span, collection=None)
 
@@ -466,7 +466,7 @@ class _Composer:
             message = f"the tag `{tag}` does not fit {collection or 'a single value'}"
         else:
             message = f"the tag `{excerpt(tag)}` is unknown; only those of YAML's core schema are known"
-        self._problem(span, message, "Remove the tag; if the value starts with `!`, put it in quotes.")
+        self._problem(span, message, "remove the tag; if the value starts with `!`, put it in quotes")
 
     # -- aliases --------------------------------------------------------------------------------------------
 
@@ -484,13 +484,13 @@ class _Composer:
                 self._problem(
                     missing.span,
                     f"the alias `*{name}` has no anchor: no `&{name}` stands before it in this document",
-                    "Define the anchor first; if a plain value is meant, put it in quotes.",
+                    "define the anchor first; if a plain value is meant, put it in quotes",
                 )
             else:
                 self._problem(
                     missing.span,
                     f"the alias `*{name}` stands inside the very thing it names, so it would never end",
-                    "Write out what is meant.",
+                    "write out what is meant",
                     Related(self.file, self._anchor_places[name], f"`&{name}` is defined here"),
                 )
             if is_key:
@@ -514,7 +514,7 @@ class _Composer:
                     use.span,
                     f"with the alias `*{name}`, the aliases of this file stand for more than "
                     f"{self.limits.alias_nodes:,} values, which is more than momlint reads",
-                    "Aliases of aliases multiply: write the lists out, or split the file.",
+                    "aliases of aliases multiply: write the lists out, or split the file",
                 )
             )
         if len(self._stack) + depth > self.limits.depth:
@@ -566,7 +566,7 @@ class _Composer:
                 self._problem(
                     key.span,
                     f"a key must be a single word or text, and this one is a {what}",
-                    "Write the key as text.",
+                    "write the key as text",
                 )
                 continue
             alias, value = (written, written.target) if isinstance(written, AliasUse) else (None, written)
@@ -594,7 +594,7 @@ class _Composer:
                         place.span,
                         f"the merge keys of this file bring together more than "
                         f"{self.limits.merged_entries:,} entries, which is more than momlint reads",
-                        "Merges of merges multiply: merge one small mapping of defaults.",
+                        "merges of merges multiply: merge one small mapping of defaults",
                     )
                 )
             for entry in source.entries:
@@ -626,7 +626,7 @@ class _Composer:
         self._problem(
             written.span,
             "the merge key `<<` takes a mapping or a list of mappings",
-            "Give it an alias of a mapping, as in `<<: *base`.",
+            "give it an alias of a mapping, as in `<<: *base`",
         )
 
     def _duplicate(self, first: Entry, second: Entry) -> None:
@@ -636,7 +636,7 @@ class _Composer:
                 "MOM103",
                 second.key.span,
                 f"the key `{excerpt(second.key.text)}` is given twice; the first one, on line {line}, counts",
-                "Remove or rename one of the two.",
+                "remove or rename one of the two",
                 (Related(self.file, first.key.span, "first given here"),),
             )
         )
@@ -651,5 +651,5 @@ class _Composer:
             "MOM101",
             span,
             f"lists and mappings are nested more than {self.limits.depth} deep here, which is more than momlint reads",
-            "An estate needs fewer than ten levels: look for a bracket that is never closed.",
+            "an estate needs fewer than ten levels: look for a bracket that is never closed",
         )
