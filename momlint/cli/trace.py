@@ -10,6 +10,8 @@ from momlint.escaping import printable
 from momlint.words import arrow, counted, joined
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from momlint.estate import Estate, LoadedEstate
     from momlint.routed.overlay import Overlay, Walk
 
@@ -30,13 +32,24 @@ def trace(path: str, source: str, dest: str, colour: str | None, name: str | Non
         file = loaded.source.file
         complain(f"momlint: note: {file}: something is wrong with this estate; `momlint check` says what")
     overlay = build_overlay(estate)
-    taken = walk(overlay, tint, start, goal)
-
     lines = [f"estate {estate.name}: a message from {source} to {dest}{_circumstances(estate, tint)}"]
-    lines += _hops(loaded, estate, taken, goal)
-    lines.append(_end(estate, overlay, tint, taken, goal))
+    down = [estate.brokers[one].id for one in dict.fromkeys((start, goal)) if overlay.failed_broker[tint, one]]
+    if down:
+        # No table speaks for it: a broker that has failed sends nothing and takes nothing.
+        lines.append(f"no walk: {_have_failed(down)} in this colour")
+        arrived = False
+    else:
+        taken = walk(overlay, tint, start, goal)
+        lines += _hops(loaded, estate, overlay, tint, taken, goal)
+        lines.append(_end(estate, overlay, tint, taken, goal))
+        arrived = taken.end == "arrived"
     write("".join(printable(line) + "\n" for line in lines))
-    return exits.OK if taken.end == "arrived" else exits.FINDINGS
+    return exits.OK if arrived else exits.FINDINGS
+
+
+def _have_failed(brokers: Sequence[str]) -> str:
+    """``broker 1 has failed``, ``brokers 1 and 3 have failed``."""
+    return f"broker {brokers[0]} has failed" if len(brokers) == 1 else f"brokers {joined(brokers)} have failed"
 
 
 def _circumstances(estate: Estate, tint: int) -> str:
@@ -49,21 +62,34 @@ def _circumstances(estate: Estate, tint: int) -> str:
     return f" in colour {colour.name}" + (f" ({joined(failed)} failed)" if failed else "")
 
 
-def _hops(loaded: LoadedEstate, estate: Estate, taken: Walk, goal: int) -> list[str]:
-    """A line a hop, in columns: from, to, where the entry stands, its text."""
+def _hops(loaded: LoadedEstate, estate: Estate, overlay: Overlay, tint: int, taken: Walk, goal: int) -> list[str]:
+    """A line a hop, in columns: from, to, the link, where the entry stands, its text."""
     from momlint.routed.overlay import NO_HOP, NO_ROW
 
-    names = [estate.brokers[one].id for one in taken.brokers]
-    if taken.refused != NO_HOP:
-        names.append(estate.brokers[taken.refused].id)
+    stops = [*taken.brokers, taken.refused] if taken.refused != NO_HOP else list(taken.brokers)
     table = []
-    for here, there, row in zip(names, names[1:], taken.rows, strict=False):
+    for tail, head, row in zip(stops, stops[1:], taken.rows, strict=False):
+        hop = arrow((estate.brokers[tail].id, estate.brokers[head].id)), _link(estate, overlay, tint, tail, head)
         if row == NO_ROW:
-            table.append((arrow((here, there)), "shortest path", ""))
+            table.append((*hop, "shortest path", ""))
         else:
-            table.append((arrow((here, there)), *_row(loaded, estate, row, goal)))
-    widths = [max((len(line[column]) for line in table), default=0) for column in (0, 1)]
-    return [f"  {hop:{widths[0]}}  {place:{widths[1]}}  {text}".rstrip() for hop, place, text in table]
+            table.append((*hop, *_row(loaded, estate, row, goal)))
+    widths = [max((len(line[column]) for line in table), default=0) for column in (0, 1, 2)]
+    return [
+        f"  {hop:{widths[0]}}  {link:{widths[1]}}  {place:{widths[2]}}  {text}".rstrip()
+        for hop, link, place, text in table
+    ]
+
+
+def _link(estate: Estate, overlay: Overlay, tint: int, tail: int, head: int) -> str:
+    """The link of a hop: the cheapest live one, as messages take it; else one that has failed, if there is any."""
+    from momlint.routed.overlay.following import live_arc
+
+    arc = live_arc(overlay, tint, tail, head)
+    if arc is not None:
+        return f"link {estate.links[overlay.arc_link[arc]].id}"
+    dead = overlay.arc_link[(overlay.arc_tail == tail) & (overlay.arc_head == head)]
+    return f"link {estate.links[dead[0]].id}" if dead.size else "no link"
 
 
 def _row(loaded: LoadedEstate, estate: Estate, row: int, goal: int) -> tuple[str, str]:
@@ -102,5 +128,5 @@ def _refusal(estate: Estate, overlay: Overlay, tint: int, here: int, there: int)
         return f"the next hop {name} is not its neighbour"
     failed = [estate.brokers[one].id for one in (here, there) if overlay.failed_broker[tint, one]]
     if failed:
-        return f"broker {joined(failed)} has failed"
+        return _have_failed(failed)
     return f"the link to {name} has failed"

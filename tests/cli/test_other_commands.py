@@ -30,9 +30,9 @@ def test_a_walk_that_stops(run: Run) -> None:
     assert ran.code == 1
     assert ran.out == (
         "estate six: a message from 1 to 5\n"
-        "  1 → 2  bad.yaml:15:22  1: {2: [2, 3, 4, 5, 6]}\n"
-        "  2 → 4  bad.yaml:19:14  4: [4, 5, 6]\n"
-        "  4 → 6  bad.yaml:21:11  6: [5, 6]\n"
+        "  1 → 2  link 1--2  bad.yaml:15:22  1: {2: [2, 3, 4, 5, 6]}\n"
+        "  2 → 4  link 2--4  bad.yaml:19:14  4: [4, 5, 6]\n"
+        "  4 → 6  link 4--6  bad.yaml:21:11  6: [5, 6]\n"
         "stopped at 6: it has no next hop for 5\n"
     )
 
@@ -41,7 +41,7 @@ def test_a_walk_that_arrives_by_computed_entries(run: Run) -> None:
     ran = run("trace", "good.mom.yaml", "--from", "1", "--to", "3")
     assert ran == (
         0,
-        "estate triangle: a message from 1 to 3\n  1 → 3  shortest path\narrived at 3 after 1 hop\n",
+        "estate triangle: a message from 1 to 3\n  1 → 3  link 1--3  shortest path\narrived at 3 after 1 hop\n",
         "",
     )
 
@@ -50,8 +50,8 @@ def test_a_walk_that_loops(run: Run) -> None:
     ran = run("trace", "-", "--from", "1", "--to", "3", stdin=LOOP.encode())
     assert ran.code == 1
     assert ran.out.splitlines()[1:] == [
-        "  1 → 2  <stdin>:12:16  1: {2: [2, 3]}",
-        "  2 → 1  <stdin>:13:16  2: {1: [1, 3]}",
+        "  1 → 2  link 1--2  <stdin>:12:16  1: {2: [2, 3]}",
+        "  2 → 1  link 1--2  <stdin>:13:16  2: {1: [1, 3]}",
         "looped: back at 1, and so for ever",
     ]
 
@@ -61,7 +61,7 @@ def test_a_next_hop_that_is_no_neighbour(run: Run) -> None:
     ran = run("trace", "-", "--from", "1", "--to", "3", stdin=wrong.encode())
     assert ran.code == 1
     assert ran.out.splitlines()[1:] == [
-        "  1 → 3  <stdin>:12:21  1: {2: [2], 3: [3]}",
+        "  1 → 3  no link  <stdin>:12:21  1: {2: [2], 3: [3]}",
         "stopped at 1: the next hop 3 is not its neighbour",
     ]
 
@@ -86,10 +86,41 @@ def test_a_colour(run: Run) -> None:
     assert ran.code == 0
     assert ran.out == (
         "estate triangle: a message from 1 to 2 in colour cut (1--2 failed)\n"
-        "  1 → 3  shortest path\n  3 → 2  shortest path\narrived at 2 after 2 hops\n"
+        "  1 → 3  link 1--3  shortest path\n  3 → 2  link 2--3  shortest path\narrived at 2 after 2 hops\n"
     )
     first = run("trace", "-", "--from", "1", "--to", "2", stdin=COLOURS.encode())
     assert "in colour normal\n  1 → 2" in first.out
+
+
+@pytest.mark.parametrize(
+    ("source", "dest", "told"),
+    [
+        ("1", "2", "no walk: broker 1 has failed in this colour"),
+        ("2", "1", "no walk: broker 1 has failed in this colour"),
+        ("1", "1", "no walk: broker 1 has failed in this colour"),
+        ("1", "3", "no walk: brokers 1 and 3 have failed in this colour"),
+    ],
+)
+def test_an_end_that_has_failed(run: Run, source: str, dest: str, told: str) -> None:
+    text = GOOD + "failures: {colours: {down: [1, 3]}}\n"
+    ran = run("trace", "-", "--from", source, "--to", dest, "--colour", "down", stdin=text.encode())
+    assert (ran.code, ran.out.splitlines()[1:], ran.err) == (1, [told], "")
+
+
+def test_the_link_is_the_one_that_is_taken(run: Run) -> None:
+    text = """\
+momlint: 1
+brokers: {1: , 2: }
+links:
+  - {id: copper, between: [1, 2], cost: 3}
+  - {id: fibre, between: [1, 2]}
+failures: {colours: {normal: [], dug: [fibre]}}
+"""
+    hops = [
+        run("trace", "-", "--from", "1", "--to", "2", "--colour", colour, stdin=text.encode()).out.splitlines()[1]
+        for colour in ("normal", "dug")
+    ]
+    assert hops == ["  1 → 2  link fibre  shortest path", "  1 → 2  link copper  shortest path"]
 
 
 RECOVERY = (
@@ -106,7 +137,7 @@ def test_a_recovery_row_that_uses_what_has_failed(run: Run) -> None:
     ran = run("trace", "-", "--from", "1", "--to", "2", "--colour", "cut", stdin=RECOVERY.encode())
     assert ran.code == 1
     assert ran.out.splitlines()[1:] == [
-        "  1 → 2  <stdin>:18:9  - {to: 2, via: 2, colours: [normal, cut]}",
+        "  1 → 2  link 1--2  <stdin>:18:9  - {to: 2, via: 2, colours: [normal, cut]}",
         "stopped at 1: the link to 2 has failed",
     ]
 
