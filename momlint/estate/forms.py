@@ -70,6 +70,25 @@ def read_count(value: Any) -> int:
     return number
 
 
+def read_flag(value: Any) -> bool:
+    """``true`` or ``false``, unquoted."""
+    if type(value) is str:
+        found = resolve_plain(value)
+        if isinstance(found, bool):
+            return found
+    raise PydanticCustomError("momlint_flag", "takes true or false")
+
+
+def by_direction_form(value: Any) -> str:
+    """The tag of the form: a number for each direction, or one for both."""
+    return "\0ways" if isinstance(value, dict) else "\0one"
+
+
+def adopters_form(value: Any) -> str:
+    """The tag of the form: a list of brokers, or one."""
+    return "\0list" if isinstance(value, list) else "\0one"
+
+
 def has_ends(link: Any) -> Any:
     """A link has `between`, or `from` and `to`; the message of the error is the field that is wrong or missing."""
     if link.between:

@@ -26,10 +26,13 @@ from pydantic import (
 from momlint.estate.forms import (
     LARGEST_COUNT,
     LARGEST_NUMBER,
+    adopters_form,
+    by_direction_form,
     has_ends,
     has_one_logic,
     has_one_set,
     read_count,
+    read_flag,
     read_float,
     recovery_form,
     tolerate_form,
@@ -79,6 +82,19 @@ Probability = Annotated[
     BeforeValidator(read_float),
     Takes("a probability from 0 to 1"),
 ]
+Costs = Annotated[
+    Annotated[Cost, Tag("\0one")]
+    | Annotated[dict[Id, Cost], Tag("\0ways"), Takes("a mapping from directions to numbers")],
+    Discriminator(by_direction_form),
+    Takes("a number greater than 0"),
+]
+Latencies = Annotated[
+    Annotated[Milliseconds, Tag("\0one")]
+    | Annotated[dict[Id, Milliseconds], Tag("\0ways"), Takes("a mapping from directions to numbers")],
+    Discriminator(by_direction_form),
+    Takes("a number of milliseconds, 0 or more"),
+]
+Flag = Annotated[bool, BeforeValidator(read_flag), Takes("true or false")]
 Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT), BeforeValidator(read_count), Takes("a whole number, 0 or more")]
 
 
@@ -98,6 +114,10 @@ class BrokerEntry(_Model):
     )
     availability: Probability | None = Field(
         None, description="Probability from 0 to 1 that the broker is up; unknown where it is not given."
+    )
+    transit: Flag = Field(
+        True,
+        description="false: the broker takes in and hands out its own messages, and passes nothing on for others.",
     )
 
 
@@ -131,8 +151,15 @@ class LinkEntry(_Model):
         alias="to",
         description="Broker where a one-way link ends.",
     )
-    cost: Cost = Field(1.0, description="Cost of using the link, greater than 0; any unit, shortest paths add it up.")
-    latency_ms: Milliseconds = Field(0.0, description="Time a message spends on the link, in milliseconds.")
+    cost: Costs = Field(
+        1.0,
+        description="Cost of using the link, greater than 0; any unit, shortest paths add it up. One for both "
+        "directions, or one each: {a->b: 1, b->a: 4}.",
+    )
+    latency_ms: Latencies = Field(
+        0.0,
+        description="Time a message spends on the link, in milliseconds; one for both directions, or one each.",
+    )
     availability: Probability | None = Field(
         None,
         description="Probability from 0 to 1 that the link is up; unknown where it is not given.",
@@ -175,6 +202,16 @@ class RoutingEntry(_Model):
     ) = Field(
         None,
         description="Location → next hop → destinations. With shortest-path these are static overrides.",
+    )
+    after_failure: Annotated[Literal["heal", "keep"], Takes("heal or keep")] | None = Field(
+        None,
+        description="What next hops do when something has failed: heal (computed anew on what is left; the default "
+        "of shortest-path) or keep (they stay as they are; the default of tables).",
+    )
+    static_rows: Annotated[Literal["keep", "withdraw"], Takes("keep or withdraw")] = Field(
+        "keep",
+        description="Given rows beside computed next hops: keep (in force whatever fails) or withdraw (a row is "
+        "taken back while its own link or next hop is down).",
     )
 
 
@@ -219,6 +256,12 @@ RecoveryRows = Annotated[
     dict[Id, Annotated[list[RecoveryRowEntry], Takes("a list of rows {to, via, colours}")] | None],
     Takes("a mapping from brokers to lists of rows, or {file: …}"),
 ]
+Adopters = Annotated[
+    Annotated[Id, Tag("\0one")]
+    | Annotated[list[Id], Field(min_length=1), Tag("\0list"), Takes("a list of broker ids, at least one")],
+    Discriminator(adopters_form),
+    Takes("an id, or a list of ids"),
+]
 ToleratedWord = Literal["none", "single-link", "single-broker"]
 
 
@@ -258,8 +301,10 @@ class FailuresEntry(_Model):
         None,
         description="Condensed super routing tables: location → rows; or {file: …} for the rows of all.",
     )
-    takeover: Annotated[dict[Id, Id], Takes("a mapping from brokers to brokers")] | None = Field(
-        None, description="Failed broker → the broker that adopts its publishers and subscribers."
+    takeover: Annotated[dict[Id, Adopters], Takes("a mapping from brokers to brokers")] | None = Field(
+        None,
+        description="Failed broker → the broker that adopts its publishers and subscribers, or several in order: "
+        "the first that is alive does.",
     )
 
 
@@ -285,8 +330,14 @@ class SpecEntry(_Model):
     _logic = model_validator(mode="after")(has_one_logic)
 
 
+def _own_keys(schema: dict[str, Any]) -> None:
+    schema["patternProperties"] = {"^x-": {"description": "Ignored: a home for anchors."}}
+
+
 class EstateFile(_Model):
     """One document: an overlay of brokers, or a part of one that another file includes."""
+
+    model_config = ConfigDict(json_schema_extra=_own_keys)
 
     momlint: Literal[1] = Field(description="Version of the language.")
     name: Text | None = Field(None, description="Name of the overlay, shown in messages.")

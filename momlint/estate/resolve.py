@@ -111,6 +111,7 @@ class Resolver:
         self.resolve_groups()
         topics = self.resolve_topics()
         protocol, table_rows = self.resolve_routing()
+        after_failure, static_rows = self.resolve_reaction()
         colours, colours_declared = self.resolve_colours()
         recovery_rows, recovery_file = self.resolve_recovery()
         takeover, takeover_places = self.resolve_takeover()
@@ -130,6 +131,8 @@ class Resolver:
             takeover_places=takeover_places,
             specs=self.resolve_specs(),
             groups=self.groups,
+            after_failure=after_failure,
+            withdraws_rows=static_rows == "withdraw",
             section_places=self.section_places,
         )
         self.report_unknown()
@@ -203,6 +206,7 @@ class Resolver:
                         tags=tuple(entry.tags or ()),
                         processing_ms=entry.processing_ms or 0.0,
                         availability=entry.availability,
+                        transit=entry.transit,
                     )
                 )
 
@@ -240,15 +244,21 @@ class Resolver:
             )
             return
         dense = len(self.links)
+        cost, cost_back = self.by_direction(entry.cost, ends, one_way, Place(number, (*path, "cost")), 1.0)
+        latency, latency_back = self.by_direction(
+            entry.latency_ms, ends, one_way, Place(number, (*path, "latency_ms")), 0.0
+        )
         link = Link(
             entry.id or ("->" if one_way else "--").join(ends),
             Place(number, path),
             tail,
             head,
             one_way=one_way,
-            cost=entry.cost,
-            latency_ms=entry.latency_ms,
+            cost=cost,
+            latency_ms=latency,
             availability=entry.availability,
+            cost_back=cost_back,
+            latency_ms_back=latency_back,
         )
         if not self.compare(dense, link, given=bool(entry.id), ends=ends):
             return
@@ -262,6 +272,27 @@ class Resolver:
             names.given.add(dense)
         else:
             names.first_unnamed.setdefault((*key, one_way), dense)
+
+    def by_direction(
+        self, given: float | dict[str, float], ends: tuple[str, str], one_way: bool, place: Place, default: float
+    ) -> tuple[float, float | None]:
+        """The number from the first end to the second, and that of the way back where it has one of its own."""
+        if not isinstance(given, dict):
+            return given, None
+        forth, back = "->".join(ends), "->".join(reversed(ends))
+        known = (forth,) if one_way else (forth, back)
+        for name in given:
+            if name not in known:
+                self.incomplete.add("links")
+                self.drafts.append(
+                    Draft(
+                        "MOM102",
+                        Place(place.document, (*place.path, name), "key"),
+                        f"`{name}` is no direction of this link",
+                        f"write {' or '.join(f'`{one}`' for one in known)}",
+                    )
+                )
+        return given.get(forth, default), None if one_way else given.get(back, default)
 
     def compare(self, dense: int, link: Link, *, given: bool, ends: tuple[str, str]) -> bool:
         """Report a link that cannot be told from an earlier one: the same id, or the same ends and no id.
@@ -430,6 +461,24 @@ class Resolver:
                     if row is not None:
                         rows.append(row)
         return protocol or "shortest-path", rows
+
+    def resolve_reaction(self) -> tuple[Literal["heal", "keep"] | None, Literal["keep", "withdraw"]]:
+        """``routing.after_failure`` and ``routing.static_rows``."""
+        after: Literal["heal", "keep"] | None = None
+        rows: Literal["keep", "withdraw"] = "keep"
+        first: dict[str, Place] = {}
+        for number, model in self.models:
+            for name in ("after_failure", "static_rows"):
+                if model.routing is None or f"routing.{name}" not in self.documents[number].order:
+                    continue
+                place = Place(number, ("routing", name), "key")
+                if first.setdefault(name, place) is not place:
+                    self.twice(f"`routing.{name}`", place, first[name])
+                elif name == "after_failure":
+                    after = model.routing.after_failure
+                else:
+                    rows = model.routing.static_rows
+        return after, rows
 
     def table_row(self, number: int, path: Path, at: int | None, hop: str, names: Sequence[str]) -> TableRow | None:
         via = self.broker(hop, number, path, "key")
@@ -681,15 +730,24 @@ class Resolver:
                 found.append(colour)
         return tuple(dict.fromkeys(found))
 
-    def resolve_takeover(self) -> tuple[dict[int, int], dict[int, Place]]:
-        takeover: dict[int, int] = {}
+    def resolve_takeover(self) -> tuple[dict[int, tuple[int, ...]], dict[int, Place]]:
+        takeover: dict[int, tuple[int, ...]] = {}
         places: dict[int, Place] = {}
         for number, model in self.models:
-            for failed, adopter in ((model.failures.takeover if model.failures else None) or {}).items():
+            for failed, entry in ((model.failures.takeover if model.failures else None) or {}).items():
                 path = ("failures", "takeover", failed)
                 left = self.broker(failed, number, path, "key")
-                right = self.broker(adopter, number, path, "value")
-                if left is None or right is None:
+                if isinstance(entry, str):
+                    found = [self.broker(entry, number, path, "value")]
+                else:
+                    found = [
+                        self.broker(name, number, (*path, self.original(number, path, position)), "value")
+                        for position, name in enumerate(entry)
+                    ]
+                adopters = tuple(dict.fromkeys(adopter for adopter in found if adopter is not None))
+                if None in found:
+                    self.incomplete.add("failures.takeover")
+                if left is None or not adopters:
                     self.incomplete.add("failures.takeover")
                 elif left in places:
                     self.twice(
@@ -698,7 +756,7 @@ class Resolver:
                         places[left]._replace(part="key"),
                     )
                 else:
-                    takeover[left] = right
+                    takeover[left] = adopters
                     places[left] = Place(number, path)
         return takeover, places
 

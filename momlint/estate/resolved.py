@@ -15,7 +15,10 @@ from momlint.findings import Place
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """A broker; `processing_ms` in milliseconds, `availability` a probability, None where not given."""
+    """A broker; `processing_ms` in milliseconds, `availability` a probability, None where not given.
+
+    Without `transit` it takes in and hands out its own messages, and passes nothing on for others.
+    """
 
     id: str
     place: Place
@@ -24,13 +27,15 @@ class Broker:
     tags: tuple[str, ...] = ()
     processing_ms: float = 0.0
     availability: float | None = None
+    transit: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
     """A link from broker `tail` to broker `head` (dense ids), both ways unless `one_way`.
 
-    `id` is what the user gave, else ``a--b`` for ``between: [a, b]`` and ``a->b`` for a one-way link.
+    `id` is what the user gave, else ``a--b`` for ``between: [a, b]`` and ``a->b`` for a one-way link. `cost` and
+    `latency_ms` are those from tail to head, `cost_back` and `latency_ms_back` the other way (None: the same).
     """
 
     id: str
@@ -41,6 +46,8 @@ class Link:
     cost: float = 1.0
     latency_ms: float = 0.0
     availability: float | None = None
+    cost_back: float | None = None
+    latency_ms_back: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +198,14 @@ class Estate:
     recovery_rows: Sequence[RecoveryRow] | None = None
     recovery_file: str | None = None
     tolerate: Tolerate | None = None
-    takeover: Mapping[int, int] = field(default_factory=dict)
+    #: failed broker → who adopts its clients, in order: the first that is alive (dense ids, without repeats).
+    takeover: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     specs: Sequence[Spec] = ()
     groups: Sequence[Group] = ()
+    #: What next hops do when something has failed, where the estate says so (see `heals`).
+    after_failure: Literal["heal", "keep"] | None = None
+    #: Whether a given row is taken back while its own link or next hop is down.
+    withdraws_rows: bool = False
     #: failed broker (dense id) → the place of its entry in ``failures.takeover``.
     takeover_places: Mapping[int, Place] = field(default_factory=dict)
     #: section name → the place of its key, for the sections that the estate has (``links``,
@@ -207,6 +219,13 @@ class Estate:
     def place(self) -> Place:
         """Where the estate says that it is one: its ``momlint:`` key."""
         return Place(0, ("momlint",), "key")
+
+    @property
+    def heals(self) -> bool:
+        """Whether next hops are computed anew on what is left when something has failed; without recovery rows."""
+        if self.after_failure is not None:
+            return self.after_failure == "heal"
+        return self.protocol == "shortest-path"
 
 
 def _below(place: Place, *route: str | int) -> Place:

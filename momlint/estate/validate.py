@@ -91,7 +91,7 @@ class _Check:
             self.checked.incomplete.update(SECTIONS)
             self.checked.lost.update(SECTIONS)
             return self.checked
-        plain = to_plain(self.root)
+        plain = {key: value for key, value in to_plain(self.root).items() if not _is_own(key)}
         plain["momlint"] = LANGUAGE_VERSION
         self.rank(plain)
         self.checked.model = self.validate(plain)
@@ -282,6 +282,11 @@ class _Check:
                 for key in value:
                     self.checked.order[f"{section}.{key}"] = position
                     position += 1
+
+
+def _is_own(key: Any) -> bool:
+    """Whether a key of the top level is the user's own: a home for anchors."""
+    return isinstance(key, str) and key.startswith("x-")
 
 
 def _at(plain: Any, path: Path) -> Any:

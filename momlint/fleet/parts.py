@@ -261,7 +261,7 @@ class TimeParts(Work[Times]):
     processing: Sequence[float]
     sources: Ids
     dests: Ids
-    takeover: Mapping[int, int]
+    takeover: Mapping[int, tuple[int, ...]]
     unknown: NDArray[np.integer]
     bounds: list[int] = field(default_factory=list)
     result_type: ClassVar[type[Any]] = Times

@@ -118,7 +118,7 @@ class Parts:
         processing: Sequence[float],
         sources: NDArray[np.integer],
         dests: NDArray[np.integer],
-        takeover: Mapping[int, int],
+        takeover: Mapping[int, tuple[int, ...]],
         unknown: NDArray[np.integer],
     ) -> Timed | None:
         """As `momlint.routed.overlay.latency.timings`, by pairs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from momlint.catalog import SECTIONS_OF_FAMILY, rule_names
 from momlint.discipline import Helpers, Outcome, Request
@@ -12,6 +12,9 @@ from momlint.estate.files import is_address
 from momlint.estate.load import LoadedEstate
 from momlint.findings import Draft, Proof, Summary
 from momlint.routed.ask import Ask, Disagreement
+
+if TYPE_CHECKING:
+    from momlint.routed.recovery.colours import Failure
 
 #: Families of rules whose checks are in `momlint.routed.checks`.
 FAMILIES: Final = frozenset({"budget", "forwarding", "recovery", "resilience", "spec", "topology"})
@@ -56,8 +59,17 @@ class RoutedJudgement:
         self.loaded = loaded
         self.request = request
         needs = Needs.of(len(estate.brokers), estate.topics)
-        overlay, entries = build(estate, needs)
+        implied: tuple[Failure, ...] = ()
+        beyond = 0
+        if estate.colours_declared or estate.tolerate is not None:
+            from momlint.routed.recovery.implied import implied_failures
+
+            implied, beyond = implied_failures(estate)
+        overlay, entries = build(estate, needs, implied)
         ask = Ask(request.engine, request.timeout, request.nusmv, request.solver, spread=request.spread)
+        if beyond:
+            subject = f"what each of the {beyond:,} failures does that `tolerate` promises to survive"
+            ask.undecided.append((subject, "they are too many to be looked at one by one; promise fewer at once"))
         self.context = Context(estate, overlay, ask, entries, needs)
 
     def drafts(self) -> Iterator[Draft]:
@@ -98,7 +110,7 @@ class RoutedJudgement:
             Summary(
                 brokers=len(estate.brokers),
                 links=len(estate.links),
-                colours=overlay.colours,
+                colours=context.declared_overlay.colours,
                 topics=len(estate.topics),
                 pairs=len(overlay.pair_source),
                 undecided=len(ask.undecided),
@@ -121,7 +133,7 @@ class RoutedJudgement:
         if request.certificate_folder is not None:
             from momlint.routed.certificate.make import certify
 
-            made = certify(self.loaded, overlay, request.certificate_folder)
+            made = certify(self.loaded, context.declared_overlay, request.certificate_folder)
             if made.record is not None:
                 outcome.certificates.append(made.record)
             else:

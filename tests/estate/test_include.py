@@ -94,7 +94,7 @@ include: [more.yaml]
     assert estate.tolerate.links == 1
     assert estate.colours[0].failed_links == (0,)
     assert estate.recovery_rows is not None
-    assert estate.takeover == {0: 1}
+    assert estate.takeover == {0: (1,)}
 
 
 @pytest.mark.parametrize(

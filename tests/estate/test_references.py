@@ -108,7 +108,7 @@ def test_what_is_unknown_is_left_out() -> None:
     assert [(colour.failed_links, colour.failed_brokers) for colour in estate.colours] == [((0,), ()), ((), ())]
     assert estate.recovery_rows is not None
     assert [row.place.path[-1] for row in estate.recovery_rows] == [1]
-    assert estate.takeover == {1: 0}
+    assert estate.takeover == {1: (0,)}
     assert {"links", "topics", "routing.tables", "failures.colours", "failures.recovery", "failures.takeover"} == set(
         estate.incomplete
     )

@@ -25,8 +25,8 @@ def explain(context: Context) -> Iterator[str]:
     if not has_normal(context):
         yield "not known: something of the estate could not be read, or no colour says what is normal"
         return
-    back = mixed_loops(context.overlay)
-    failed = mixed_loops(context.overlay, "failed", back)
+    back = mixed_loops(context.declared_overlay)
+    failed = mixed_loops(context.declared_overlay, "failed", back)
     lasting = set(failed.columns.tolist())
     if not back.size:
         yield f"no loop is possible while brokers change between {counted(len(context.estate.colours), 'colour')}"

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from momlint.findings import Affected, Draft, Place, RelatedDraft, Witness
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.overlay.arcs import unconnected
+from momlint.routed.diagnosis.timing import adopter_of
 from momlint.routed.overlay.following import Walk, measure, reached_from, walk
-from momlint.routed.overlay.form import Overlay
 from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.latency import placed, with_failed_end
 from momlint.routed.overlay.ragged import distinct
@@ -27,8 +24,8 @@ RELATED_BROKERS = 20
 def find(context: Context) -> Iterator[Draft]:
     """Drafts at entries of ``takeover``: one for each reason an entry is wrong; one at the section for all missing.
 
-    Where ``takeover`` is given, in every colour in which a broker has failed its publishers and subscribers are its
-    adopter's. Only the adopter named is asked: where it has failed as well they are down (see `placed`).
+    Where ``takeover`` is given, in every colour and every promised failure in which a broker has failed its publishers
+    and subscribers are the first of its adopters' that is alive; where all have failed they are down (see `placed`).
     """
     if not context.estate.takeover:
         return
@@ -40,37 +37,40 @@ def find(context: Context) -> Iterator[Draft]:
 
 
 def _adopts_itself(context: Context) -> Iterator[Draft]:
-    for failed, adopter in context.estate.takeover.items():
-        if failed == adopter:
+    for failed, adopters in context.estate.takeover.items():
+        if failed in adopters:
             yield Draft(
                 "MOM409",
                 context.estate.takeover_places[failed],
                 f"broker `{context.name(failed)}` takes over from itself",
                 label="it cannot serve its clients while it is down",
                 help="name another broker",
-                data={"broker": context.name(failed), "adopter": context.name(adopter)},
+                data={"broker": context.name(failed), "adopter": context.name(failed)},
             )
 
 
 def _fails_with_adopter(context: Context) -> Iterator[Draft]:
-    for failed, adopter in context.estate.takeover.items():
-        if failed == adopter:
+    for failed, named in context.estate.takeover.items():
+        adopters = [adopter for adopter in named if adopter != failed]
+        if not adopters:
             continue
         down = context.overlay.failed_broker[context.all_colours]
-        colours = context.all_colours[down[:, failed] & down[:, adopter]]
+        colours = context.all_colours[down[:, [failed, *adopters]].all(axis=1)]
         if not colours.size:
             continue
-        witness = Witness(context.colour_name(int(colours[0])), context.name(failed), context.name(adopter))
+        colour = int(colours[0])
+        all_down = context.names((failed, *adopters))
+        witness = Witness(context.colour_name(colour), cut=all_down)
+        who = "its adopter" if len(adopters) == 1 else "its adopters"
         more = f", and in {counted(len(colours) - 1, 'other colour')}" if len(colours) > 1 else ""
         yield Draft(
             "MOM409",
             context.estate.takeover_places[failed],
-            f"broker `{witness.source}` and its adopter `{witness.destination}` fail together in colour "
-            f"`{witness.colour}`",
+            f"broker `{all_down[0]}` and {who} {listed(all_down[1:])} fail together {context.when(colour)}",
             label=f"its clients have nowhere to go in this colour{more}",
-            help=f"name a broker that does not fail together with `{witness.source}`",
-            data={"broker": context.name(failed), "adopter": context.name(adopter), "colours": len(colours)},
-            witness=Witness(witness.colour, cut=context.names((failed, adopter))),
+            help=f"name a broker that does not fail together with `{all_down[0]}`",
+            data={"broker": all_down[0], "adopter": ", ".join(all_down[1:]), "colours": len(colours)},
+            witness=witness,
             related=context.colour_defined(witness),
         )
 
@@ -80,7 +80,7 @@ def _never_back(context: Context) -> Iterator[Draft]:
     if not context.estate.colours_declared or not context.is_whole("failures.colours") or not len(context.all_colours):
         return
     for failed in context.estate.takeover:
-        if context.overlay.failed_broker[:, failed].all():
+        if context.declared_overlay.failed_broker[:, failed].all():
             yield Draft(
                 "MOM409",
                 context.estate.takeover_places[failed],
@@ -100,6 +100,8 @@ def _missing(context: Context) -> Iterator[Draft]:
     tolerated = estate.tolerate is not None and estate.tolerate.brokers > 0
     down = context.overlay.failed_broker
     may_fail = np.full(context.overlay.n, tolerated) | down[context.all_colours].any(axis=0)
+    if estate.tolerate is not None and estate.tolerate.groups:
+        may_fail[[broker for group in estate.groups for broker in group.brokers]] = True
     clients = np.full(context.overlay.n, not len(estate.topics), np.bool_)
     for topic in estate.topics:
         clients[[*topic.publishers, *topic.subscribers]] = True
@@ -132,16 +134,6 @@ def _missing(context: Context) -> Iterator[Draft]:
 # -- the moved clients' pairs ---------------------------------------------------------------------------------------
 
 
-class _Case(NamedTuple):
-    """Failures to look at: `overlay` has a colour for each; `declared` unless the colours are made up here."""
-
-    overlay: Overlay
-    colours: NDArray[np.int32]
-    declared: bool
-    #: Whether what has no row yet finds a path where there is one: then paths count, not rows.
-    heals: bool
-
-
 class _Lost(NamedTuple):
     """A pair that its clients' move breaks: home brokers, where they are now, in which colour."""
 
@@ -153,66 +145,34 @@ class _Lost(NamedTuple):
 def _out_of_reach(context: Context) -> Iterator[Draft]:
     if not context.is_whole("brokers", "links", "routing.tables", "failures.recovery"):
         return
-    case = _case(context)
-    if case is None:
-        return
     by_entry: dict[int, list[_Lost]] = {}
-    for lost in _lost(context, case):
-        failed = case.overlay.failed_broker[lost.colour]
+    for lost in _lost(context):
+        failed = context.overlay.failed_broker[lost.colour]
         culprit = lost.home[0] if failed[lost.home[0]] else lost.home[1]
         by_entry.setdefault(culprit, []).append(lost)
     for culprit in context.estate.takeover:
         if culprit in by_entry:
-            yield _draft(context, case, culprit, by_entry[culprit])
+            yield _draft(context, culprit, by_entry[culprit])
 
 
-def _case(context: Context) -> _Case | None:
-    estate, o = context.estate, context.overlay
-    if estate.colours_declared:
-        return _Case(o, context.all_colours, declared=True, heals=False)
-    if estate.tolerate is None or not estate.tolerate.brokers:
-        return None
-    # No colour says what is done then: each broker alone fails, and the next hops stay or follow what is left.
-    brokers = sorted(estate.takeover)
-    failed = np.zeros((len(brokers), o.n), np.bool_)
-    failed[np.arange(len(brokers)), brokers] = True
-    none = np.zeros(0, np.int64)
-    alone = replace(
-        o,
-        failed_link=np.zeros((len(brokers), o.links), np.bool_),
-        failed_broker=failed,
-        delta_key=none,
-        delta_next=none.astype(np.int32),
-        delta_row=none.astype(np.int32),
-    )
-    colours = np.arange(len(brokers), dtype=np.int32)
-    return _Case(alone, colours, declared=False, heals=estate.protocol == "shortest-path")
-
-
-def _lost(context: Context, case: _Case) -> list[_Lost]:
+def _lost(context: Context) -> list[_Lost]:
     """The pairs that do not arrive because of a move, by colour and then by home pair.
 
     A message between the same two brokers that a topic needs anyway is left to the rule that names the wrong row.
     """
     keys = context.overlay.keys
-    home_source, home_dest = keys.split_pair(context.needs.pairs)
-    pair, colour = with_failed_end(case.overlay, home_source.astype(np.int32), home_dest.astype(np.int32))
-    in_colour = Packing(len(context.needs.pairs))  # of a colour and a pair, by its index
+    needed = context.needs.pairs if context.estate.topics else np.arange(keys.cells)
+    home_source, home_dest = keys.split_pair(needed)
+    pair, colour = with_failed_end(context.overlay, home_source.astype(np.int32), home_dest.astype(np.int32))
+    in_colour = Packing(len(needed))  # of a colour and a pair, by its index
     colour, pair = in_colour.split(distinct(in_colour.pack(colour, pair)))
-    source = placed(case.overlay, colour, home_source[pair].astype(np.int32), context.estate.takeover)
-    dest = placed(case.overlay, colour, home_dest[pair].astype(np.int32), context.estate.takeover)
-    keep = (source >= 0) & (dest >= 0) & (source != dest) & np.isin(colour, case.colours)
+    source = placed(context.overlay, colour, home_source[pair].astype(np.int32), context.estate.takeover)
+    dest = placed(context.overlay, colour, home_dest[pair].astype(np.int32), context.estate.takeover)
+    keep = (source >= 0) & (dest >= 0) & (source != dest) & np.isin(colour, context.all_colours)
     colour, pair, source, dest = colour[keep], pair[keep], source[keep], dest[keep]
-    if case.heals:
-        lost = np.zeros(colour.size, np.bool_)
-        for one in np.unique(colour).tolist():
-            mine = np.flatnonzero(colour == one)
-            for _, cut in unconnected(case.overlay, np.array([one]), source[mine], dest[mine]):
-                lost[mine] = cut
-    else:
-        lost = measure(case.overlay, colour, source, dest).hops == NEVER
-    if case.declared and lost.any():
-        by_rows = np.setdiff1d(context.broken, context.cut)
+    lost = measure(context.overlay, colour, source, dest).hops == NEVER
+    if lost.any():
+        by_rows = np.union1d(np.setdiff1d(context.broken, context.cut), context.unreactive)
         lost &= ~np.isin(keys.pack(colour, dest, source), by_rows)
     return [
         _Lost(c, (hs, hd), (s, d))
@@ -227,35 +187,35 @@ def _lost(context: Context, case: _Case) -> list[_Lost]:
     ]
 
 
-def _draft(context: Context, case: _Case, culprit: int, lost: list[_Lost]) -> Draft:
+def _draft(context: Context, culprit: int, lost: list[_Lost]) -> Draft:
     first = lost[0]
-    colour = context.colour_name(first.colour) if case.declared else None
-    adopter = context.estate.takeover[culprit]
+    colour = context.colour_name(first.colour)
+    cut = context.failed_names(first.colour)
+    adopter = adopter_of(context, first.colour, culprit)
     homes = np.unique(np.array([context.overlay.keys.pair(*one.home) for one in lost], np.int64))
     affected = Affected(
         tuple(context.estate.topics[index].name for index in context.needs.topics_of(homes).tolist()), len(homes)
     )
     source, dest = context.names(first.now)
     related: list[RelatedDraft] = []
-    if first.now[1] not in reached_from(case.overlay, first.colour, first.now[0]):
-        witness = Witness(colour, source, dest)
+    if first.now[1] not in reached_from(context.overlay, first.colour, first.now[0]):
+        witness = Witness(colour, source, dest, cut=cut)
         how = f"no path leads from `{source}` to `{dest}`"
     else:
-        found = walk(case.overlay, first.colour, *first.now)
-        witness = Witness(colour, source, dest, context.names(found.brokers))
+        found = walk(context.overlay, first.colour, *first.now)
+        witness = Witness(colour, source, dest, context.names(found.brokers), cut)
         ends = "loops" if found.end == "looped" else f"stops at `{witness.walk[-1]}`"
         how = f"a message from `{source}` to `{dest}` {ends}"
         related += _last_row(context, found)
     other = first.home[1] if culprit == first.home[0] else first.home[0]
-    if case.overlay.failed_broker[first.colour, other]:
+    if context.overlay.failed_broker[first.colour, other]:
         place = context.estate.takeover_places[other]
         related.append(RelatedDraft(place, f"and `{context.name(other)}` has failed too"))
-    when = f"in colour `{colour}`" if colour is not None else f"when `{context.name(culprit)}` fails"
     return Draft(
         "MOM409",
         context.estate.takeover_places[culprit],
         f"while `{context.name(adopter)}` takes over from `{context.name(culprit)}`, {how}",
-        label=when,
+        label=context.when(first.colour),
         help=f"name an adopter that reaches those with whom the clients of `{context.name(culprit)}` talk, or add what "
         "it lacks",
         data={"broker": context.name(culprit), "adopter": context.name(adopter)},

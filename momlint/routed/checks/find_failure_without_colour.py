@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from momlint.estate.resolved import Tolerate
 from momlint.findings import Draft
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.recovery import MOST_COLOURS, Failure, count_tolerated, groups_of, tolerated
@@ -25,14 +26,17 @@ def find(context: Context) -> Iterator[Draft]:
     """One draft an estate, at the promise; it names the first such failures and counts all.
 
     Nothing is said where a colour names something that is not declared (it may be the one).
+
+    With recovery rows the state in which nothing has failed needs a colour too, promised or not.
     """
     estate = context.estate
+    has_rows = estate.recovery_rows is not None or estate.recovery_file is not None
     promise = estate.tolerate
-    if (
-        promise is None
-        or not estate.colours_declared
-        or not context.is_whole("links", "brokers", "groups", "failures.colours")
-    ):
+    if promise is None or not context.is_whole("failures.tolerate"):
+        if not has_rows:
+            return
+        promise = Tolerate()
+    if not estate.colours_declared or not context.is_whole("links", "brokers", "groups", "failures.colours"):
         return
     draft = _left(context, promise, lambda _: False)
     if draft is not None:
@@ -42,6 +46,7 @@ def find(context: Context) -> Iterator[Draft]:
 def _left(context: Context, promise: Tolerate, is_told: Callable[[Subject], bool]) -> Draft | None:
     """The failures without a colour of their own, but for those of which a colour for several tells."""
     estate = context.estate
+    has_rows = estate.recovery_rows is not None or estate.recovery_file is not None
     given = {Failure(colour.failed_links, colour.failed_brokers) for colour in estate.colours}
     for index, _ in context.merged_colours:
         merged = estate.colours[index]
@@ -53,7 +58,8 @@ def _left(context: Context, promise: Tolerate, is_told: Callable[[Subject], bool
     number = count_tolerated(len(estate.links), len(estate.brokers), promise, len(groups))
     # One more is looked at than there can be colours: then some failure has none, and which ones is beyond listing.
     wanted = islice(tolerated(len(estate.links), len(estate.brokers), promise, groups), MOST_COLOURS + 1)
-    lacking = [failure for failure in wanted if failure not in given]
+    # Without recovery rows the state in which nothing has failed is judged whether or not it has a colour.
+    lacking = [failure for failure in wanted if failure not in given and (has_rows or any(failure))]
     if not lacking:
         return None
     rest = max(0, number - MOST_COLOURS - 1)
@@ -62,6 +68,16 @@ def _left(context: Context, promise: Tolerate, is_told: Callable[[Subject], bool
     shown = list(names[:SHOWN])
     if total > len(shown):
         shown.append(f"{'at least ' if rest else ''}{total - len(shown):,} more")
+    promised = estate.tolerate is not None and "failures.tolerate" in estate.section_places
+    if not promised:
+        return Draft(
+            "MOM402",
+            estate.section_places["failures.colours"],
+            "the state in which nothing has failed has no colour",
+            label="in none of these has nothing failed",
+            help="declare a colour with an empty list, and rows for it",
+            data={"failures": names, "count": total},
+        )
     return Draft(
         "MOM402",
         context.promise_place.entry,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from momlint.findings import Affected, Draft, RelatedDraft, Witness
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.timing import milliseconds, moved, replayed, subscriptions, timed
+from momlint.routed.diagnosis.timing import adopter_of, milliseconds, moved, replayed, subscriptions, timed
 from momlint.routed.overlay.latency import Timings, decimal_of
 from momlint.routed.overlay.tables import NEVER
 
@@ -90,17 +91,18 @@ def _draft(context: Context, found: Timings, worst: _Worst, index: int, pair: in
     colour = int(worst.colour[pair])
     total = int(worst.values[worst.rank[pair]]) * found.delays.unit
     home = (int(found.source[pair]), int(found.dest[pair]))
-    failed = context.overlay.failed_broker[colour]
-    at, to = (context.estate.takeover[broker] if failed[broker] else broker for broker in home)
+    at, to = (adopter_of(context, colour, broker) for broker in home)
     walk, split = replayed(context, colour, at, to, total)
     witness = Witness(context.colour_name(colour), context.name(at), context.name(to), context.names(walk.brokers))
+    witness = replace(witness, cut=context.failed_names(colour))
     adopted = moved(context, colour, home)
     assert topic.max_latency_ms is not None
     budget = milliseconds(decimal_of(topic.max_latency_ms))
     related = [
         RelatedDraft(
             context.estate.takeover_places[broker],
-            f"`{context.name(context.estate.takeover[broker])}` serves the clients of `{context.name(broker)}` then",
+            f"`{context.name(adopter_of(context, colour, broker))}` serves the clients of "
+            f"`{context.name(broker)}` then",
         )
         for broker in adopted
     ]
@@ -109,7 +111,7 @@ def _draft(context: Context, found: Timings, worst: _Worst, index: int, pair: in
         topic.latency_place,
         f"topic `{topic.name}` allows {budget} ms, and `{witness.source}` to `{witness.destination}` takes "
         f"{milliseconds(total)} ms",
-        label="exceeded",
+        label=f"exceeded{context.unnamed(colour)}",
         help=f"allow more time or shorten the way: links take {milliseconds(split.links)} ms, brokers "
         f"{milliseconds(split.brokers)} ms",
         data={"topic": topic.name, "allowed_ms": budget, "takes_ms": milliseconds(total)},

@@ -21,7 +21,7 @@ def find(context: Context) -> Iterator[Draft]:
     place = context.estate.section_places.get("failures.colours")
     if place is None or not has_normal(context):
         return
-    loops = mixed_loops(context.overlay)
+    loops = mixed_loops(context.declared_overlay)
     if not loops.size:
         return
     colours, first = np.unique(loops.colour, return_index=True)
@@ -67,6 +67,6 @@ def has_normal(context: Context) -> bool:
 def replayed(context: Context, loops: MixedLoops, index: int) -> tuple[str, ...]:
     """The names on the index-th cycle. Raises `ReplayError` where a hop of it is neither entry's."""
     cycle = loops.cycle(index)
-    if not closes(context.overlay, loops, index, cycle):
+    if not closes(context.declared_overlay, loops, index, cycle):
         raise ReplayError(f"a cycle of mixed colours does not replay: {arrow(context.names(cycle))}")
     return context.names(cycle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,24 +16,29 @@ from momlint.routed.diagnosis.context import Context
 from momlint.routed.overlay.elements import ElementKind, Elements, with_failures
 from momlint.routed.overlay.following import walk
 from momlint.routed.overlay.form import Overlay
+from momlint.routed.overlay.ragged import distinct
 from momlint.routed.questions.question import Question, Refuted
 from momlint.words import arrow, counted, joined
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def find(context: Context) -> Iterator[Draft]:
     """One draft for each single element that cuts, else one for the smallest set; and one where only tables miss."""
+    if not context.cutting.can_tell:
+        return
     promise = context.estate.tolerate
-    if promise is None or not context.cutting.can_tell or not context.is_whole("failures.tolerate"):
-        return
-    if promise.groups and not context.is_whole("groups"):
-        return
-    alone = False
-    for draft in _single(context, promise):
-        alone = True
-        yield draft
-    if not alone:
-        yield from _together(context, promise)
-    yield from _static_tables(context, promise)
+    if promise is not None and not context.is_whole("failures.tolerate", *(("groups",) if promise.groups else ())):
+        promise = None
+    if promise is not None:
+        alone = False
+        for draft in _single(context, promise):
+            alone = True
+            yield draft
+        if not alone:
+            yield from _together(context, promise)
+    yield from _unreactive(context, promise)
 
 
 def _place(context: Context) -> Place:
@@ -100,28 +106,105 @@ def _topological(
     )
 
 
-def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
-    """Walks by tables that do not react, over an element that fails, where a path is left that goes round it.
+class _Lost(NamedTuple):
+    """Walks that a promised failure breaks though a path is left: `failure` of each (an index of `asked`), its pair
+    ``source * n + dest``."""
 
-    One draft for all: the cause is one. Any failure of several elements that breaks a walk has an element in it that
-    breaks it alone, or takes all links of one of its hops: so single elements and those sets tell all.
+    asked: list[tuple[int, ...]]
+    failure: NDArray[np.int64]
+    pair: NDArray[np.int64]
+
+
+def _unreactive(context: Context, promise: Tolerate | None) -> Iterator[Draft]:
+    """Walks by next hops that stay as they are, over an element that fails, where a path is left that goes round it.
+
+    One draft for all, since the cause is one: at the promise where it covers such a failure, else at the colours.
     """
-    estate = context.estate
-    if estate.protocol != "tables" or estate.colours_declared or context.rows_are_recovery:
+    if not context.keeps or not len(context.overlay.pair_source):
         return
-    if estate.recovery_file is not None or not context.has_rows:
+    keys = context.overlay.keys
+    lost = None if promise is None else _promised_and_lost(context, promise)
+    colours = distinct(keys.colour_of(context.unreactive))
+    pairs = context.pairs_of(context.unreactive)
+    named = int(np.count_nonzero(colours < context.named_colours))
+    if lost is None or not lost.pair.size:
+        if named:
+            yield _in_colours(context, pairs, named)
         return
+    assert promise is not None
+    source, dest = keys.split_pair(lost.pair)
+    first = int(np.lexsort((dest, source, lost.failure))[0])
+    failed = lost.asked[int(lost.failure[first])]
+    a, b = int(source[first]), int(dest[first])
+    found = walk(context.overlay, int(np.argmax(context.calm)), a, b)
+    _replay(context, failed, found.brokers)
+    pairs = distinct(np.concatenate((lost.pair, pairs)))
+    witness = Witness(
+        source=context.name(a),
+        destination=context.name(b),
+        walk=context.names(found.brokers),
+        cut=tuple(context.cutting.name(element) for element in failed),
+    )
+    more = len(distinct(lost.failure)) - 1
+    others = f", and {counted(more, 'more failure')} the same way" if more else ""
+    when = "it fails" if len(failed) == 1 else "they fail"
+    yield Draft(
+        "MOM502",
+        _place(context),
+        f"the static tables keep using {context.cutting.words(failed)} when {when}",
+        label=f"promised here{others}",
+        help=_REACT,
+        data={"promised": _promised(promise), "failures": more + 1, "colours": named},
+        witness=witness,
+        affected=Affected(context.topics_of(pairs), len(pairs)),
+        related=context.cutting.declared(failed),
+    )
+
+
+_REACT = (
+    "a path is left, but static tables do not switch to it: let `momlint plan` write recovery tables, or use "
+    "`protocol: shortest-path`"
+)
+
+
+def _in_colours(context: Context, pairs: NDArray[np.int64], colours: int) -> Draft:
+    """No promise covers such a failure, and colours stand for it."""
+    keys = context.unreactive
+    witness, found = context.witness(keys[context.overlay.keys.colour_of(keys) < context.named_colours])
+    others = f"; so it is in {counted(colours - 1, 'more colour')}" if colours > 1 else ""
+    place = context.estate.section_places["failures.colours"]
+    return Draft(
+        "MOM502",
+        place,
+        f"the static tables stay as they are in colour `{witness.colour}`, and a message for `{witness.destination}` "
+        f"ends at `{context.name(found.brokers[-1])}`",
+        label=f"no row reacts to what fails here{others}",
+        help=_REACT,
+        data={"colours": colours},
+        witness=witness,
+        affected=Affected(context.topics_of(pairs), len(pairs)),
+        related=context.colour_defined(witness),
+    )
+
+
+def _promised_and_lost(context: Context, promise: Tolerate) -> _Lost:
+    """The walks that promised failures break.
+
+    Any failure of several elements that breaks a walk has an element in it that breaks it alone, or takes all links of
+    one of its hops: so single elements and those sets tell all.
+    """
     cutting, overlay = context.cutting, context.overlay
+    nothing = np.empty(0, np.int64)
     asked: list[tuple[int, ...]] = [(element,) for element in cutting.elements.within(promise)]
-    if not asked or not len(overlay.pair_source):
-        return
+    if not asked:
+        return _Lost([], nothing, nothing)
     asked += _hops_taken(overlay, cutting.elements, promise)
     static = with_failures(overlay, cutting.elements, [(), *asked])
     colours = np.arange(static.colours, dtype=np.int32)
     subject = "whether the walks by static tables survive what the estate promises to"
     verdict = context.ask(static, Question("arrive", overlay.pair_source, overlay.pair_dest, colours), subject)
     if not isinstance(verdict, Refuted):
-        return
+        return _Lost(asked, nothing, nothing)
     colour, cell = overlay.keys.colour_and_cell(verdict.failing)
     broken_anyway = np.zeros(overlay.keys.cells, dtype=np.bool_)
     broken_anyway[cell[colour == 0]] = True
@@ -136,41 +219,8 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
             gone = overlay.keys.cell(overlay.pair_dest[cut], overlay.pair_source[cut])
             part = slice(starts[index + 1], starts[index + 2])
             left[part] = ~np.isin(cell[part], gone)
-    colour, cell = colour[left], cell[left]
-    if not colour.size:
-        return
-    dest, source = overlay.keys.split_cell(cell)
-    first = int(np.lexsort((dest, source, colour))[0])
-    failed = asked[int(colour[first]) - 1]
-    a, b = int(source[first]), int(dest[first])
-    found = walk(overlay, 0, a, b)
-    _replay(context, failed, found.brokers)
-    pairs = np.unique(overlay.keys.pair(source, dest))
-    topics = context.topics_of(pairs)
-    affected = Affected(topics, len(pairs))
-    witness = Witness(
-        source=context.name(a),
-        destination=context.name(b),
-        walk=context.names(found.brokers),
-        cut=tuple(cutting.name(element) for element in failed),
-    )
-    more = len(np.unique(colour)) - 1
-    fails = "fails" if len(failed) == 1 else "fail together"
-    others = f", and {counted(more, 'more failure')} the same way" if more else ""
-    yield Draft(
-        "MOM502",
-        _place(context),
-        f"the static tables keep using {cutting.words(failed)} when it {fails}"
-        if len(failed) == 1
-        else f"the static tables keep using {cutting.words(failed)} when they {fails}",
-        label=f"promised here{others}",
-        help="a path is left, but static tables do not switch to it: let `momlint plan` write recovery tables, or use "
-        "`protocol: shortest-path`",
-        data={"promised": _promised(promise), "failures": more + 1},
-        witness=witness,
-        affected=affected,
-        related=cutting.declared(failed),
-    )
+    dest, source = overlay.keys.split_cell(cell[left])
+    return _Lost(asked, colour[left] - 1, overlay.keys.pair(source, dest))
 
 
 def _hops_taken(overlay: Overlay, elements: Elements, promise: Tolerate) -> list[tuple[int, ...]]:

@@ -13,6 +13,7 @@ from momlint.findings import Draft
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.diagnosis.subjects import hop
 from momlint.routed.diagnosis.wording import colour_names, in_colours
+from momlint.routed.overlay.elements import Elements
 from momlint.routed.overlay.ragged import distinct, without
 from momlint.words import listed
 
@@ -90,11 +91,13 @@ class _Explained:
 
 def _dead_colours(context: Context) -> Iterator[Draft]:
     promise = context.estate.tolerate
-    if promise is None or context.estate.groups:
+    if promise is None or not context.is_whole("groups", "failures.tolerate"):
         return
+    elements = Elements.of(context.estate)
     for index, colour in enumerate(context.estate.colours):
-        beyond = len(colour.failed_links) > promise.links or len(colour.failed_brokers) > promise.brokers
-        if beyond and not colour.incomplete:
+        if colour.incomplete:
+            continue
+        if not elements.promises(promise, colour.failed_links, colour.failed_brokers):
             yield Draft(
                 "MOM408",
                 colour.place,

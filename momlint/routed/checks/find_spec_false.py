@@ -28,9 +28,9 @@ def find(context: Context) -> Iterator[Draft]:
     from momlint.routed.overlay.moves import moves
     from momlint.routed.specs import SpecFalse, names_of
 
-    names, steps = names_of(estate), moves(context.overlay)
+    names, steps = names_of(estate), moves(context.declared_overlay)
     for spec in estate.specs:
-        found = context.ask.specification(context.overlay, names, spec, f"whether {title(spec)} holds", steps)
+        found = context.ask.specification(context.declared_overlay, names, spec, f"whether {title(spec)} holds", steps)
         if isinstance(found, SpecFalse):
             trace = found.trace
             yield _of_a_message(context, spec, trace) if trace.walk else _of_take_overs(spec, trace)
@@ -77,7 +77,7 @@ def _replay(context: Context, spec: Spec, trace: Trace) -> None:
     """Follow the trace on the overlay itself. Raises `ReplayError` where that goes another way."""
     assert trace.source is not None
     assert trace.dest is not None
-    brokers = walk(context.overlay, trace.colour or 0, trace.source, trace.dest).brokers
+    brokers = walk(context.declared_overlay, trace.colour or 0, trace.source, trace.dest).brokers
     # A row that names its own broker is a loop of one there, and staying here.
     if len(brokers) > 1 and brokers[-1] == brokers[-2]:
         brokers = brokers[:-1]

@@ -58,7 +58,9 @@ def explain(context: Context) -> Iterator[str]:
             f"{counted(unknown_links, 'link')} and {counted(unknown_brokers, 'broker')} without `availability` are "
             "taken never to fail"
         )
-    number = counted(context.overlay.colours, "colour") + (" covers" if context.overlay.colours == 1 else " cover")
+    number = counted(context.declared_overlay.colours, "colour") + (
+        " covers" if context.declared_overlay.colours == 1 else " cover"
+    )
     yield f"{number} {_decimal(chances.covered, chances.whole)} of all cases"
     if not rows:
         yield "there is no subscription"
@@ -75,24 +77,26 @@ def explain(context: Context) -> Iterator[str]:
 
 def served(context: Context) -> tuple[list[Served], Weights]:
     """Every subscription in the order of topics, publishers and subscribers; and how likely each colour is."""
-    estate, keys = context.estate, context.overlay.keys
+    estate, keys = context.estate, context.declared_overlay.keys
     availability = [*(link.availability for link in estate.links), *(broker.availability for broker in estate.brokers)]
-    known = set(context.all_colours.tolist())
-    links = context.overlay.links
-    events: list[list[int]] = [[] for _ in range(context.overlay.colours)]
-    for failed, offset in ((context.overlay.failed_link, 0), (context.overlay.failed_broker, links)):
+    known = set(context.declared_colours.tolist())
+    links = context.declared_overlay.links
+    events: list[list[int]] = [[] for _ in range(context.declared_overlay.colours)]
+    for failed, offset in ((context.declared_overlay.failed_link, 0), (context.declared_overlay.failed_broker, links)):
         for colour, element in zip(*(axis.tolist() for axis in failed.nonzero()), strict=True):
             events[colour].append(element + offset)
     found = weights(availability, [events[colour] for colour in sorted(known)])
     by_colour = dict(zip(sorted(known), found.weight, strict=True))
-    chances = Weights(tuple(by_colour.get(colour, 0) for colour in range(context.overlay.colours)), found.whole)
+    chances = Weights(
+        tuple(by_colour.get(colour, 0) for colour in range(context.declared_overlay.colours)), found.whole
+    )
 
     if estate.topics:
         wanted = subscriptions(context, np.ones(len(estate.topics), np.bool_))
         pairs = np.unique(wanted.pair)
     else:
-        pairs = keys.pair(context.overlay.pair_source, context.overlay.pair_dest)
-    timing = timed(context, pairs)
+        pairs = keys.pair(context.declared_overlay.pair_source, context.declared_overlay.pair_dest)
+    timing = timed(context, pairs, context.declared_overlay)
     place = {pair: index for index, pair in enumerate(pairs.tolist())}
     judge = _Judge(timing, chances)
     uncovered = chances.whole - chances.covered
@@ -107,7 +111,7 @@ def _wanted(context: Context, pairs: Sequence[int]) -> Iterator[tuple[str, float
     """(topic, its budgets, publisher, subscriber), each once."""
     if not context.estate.topics:
         for pair in pairs:
-            yield ANY_TOPIC, None, None, *context.overlay.keys.split_pair(pair)
+            yield ANY_TOPIC, None, None, *context.declared_overlay.keys.split_pair(pair)
     for topic in context.estate.topics:
         for source in topic.publishers:
             for dest in topic.subscribers:

@@ -290,7 +290,7 @@ class Causes:
             "arrive",
             source[unneeded].astype(np.int32),
             dest[unneeded].astype(np.int32),
-            context.all_colours,
+            np.flatnonzero(context.calm).astype(np.int32) if context.keeps else context.all_colours,
         )
         subject = "whether rows that no topic needs today lead to their destination"
         broken = context.refuted(question, subject)

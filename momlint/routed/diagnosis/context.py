@@ -11,7 +11,7 @@ import numpy as np
 from momlint.errors import ReplayError
 from momlint.findings import Affected, Place, RelatedDraft, Witness
 from momlint.routed.diagnosis.topic_names import TopicNames
-from momlint.routed.overlay.elements import Elements, with_failures
+from momlint.routed.overlay.elements import Elements, first_colours, with_failures
 from momlint.routed.overlay.following import Walk, reached_from, walk
 from momlint.routed.overlay.form import NO_ROW, Overlay
 from momlint.routed.overlay.needs import Needs
@@ -59,8 +59,48 @@ class Context:
         return tuple(self.name(broker) for broker in brokers)
 
     def colour_name(self, colour: int) -> str | None:
-        """The colour's name, None where the estate declares no colours."""
-        return self.estate.colours[colour].name if self.estate.colours_declared else None
+        """The colour's name; None where the estate declares none, or none for this failure (see `Implied`)."""
+        return self.estate.colours[colour].name if colour < self.named_colours else None
+
+    @property
+    def named_colours(self) -> int:
+        """How many colours have a name: those that the estate declares, which come first."""
+        return len(self.estate.colours) if self.estate.colours_declared else 0
+
+    def failed_names(self, colour: int) -> tuple[str, ...]:
+        """What has failed in a colour that has no name; nothing for one that has, or where nothing has failed."""
+        if colour < self.named_colours:
+            return ()
+        o = self.overlay
+        links = np.flatnonzero(o.failed_link[colour]).tolist()
+        return (
+            *(self.estate.links[link].id for link in links),
+            *self.names(np.flatnonzero(o.failed_broker[colour]).tolist()),
+        )
+
+    def when(self, colour: int) -> str:
+        """``in colour `x```, ``when link `1--2` fails`` or ``while nothing has failed``."""
+        if colour < self.named_colours:
+            return f"in colour `{self.colour_name(colour)}`"
+        o = self.overlay
+        links, brokers = (np.flatnonzero(failed[colour]).tolist() for failed in (o.failed_link, o.failed_broker))
+        if not links and not brokers:
+            return "while nothing has failed"
+        return f"when {self.failure_words(links, brokers)} {'fails' if len(links + brokers) == 1 else 'fail'}"
+
+    def unnamed(self, colour: int) -> str:
+        """What `when` says for a failure without a colour, with a blank before it; else nothing."""
+        return f" {self.when(colour)}" if self.failed_names(colour) else ""
+
+    @cached_property
+    def declared_overlay(self) -> Overlay:
+        """The overlay with the colours that the estate declares, or the one it has without any; no implied ones."""
+        return first_colours(self.overlay, max(self.named_colours, 1))
+
+    @cached_property
+    def declared_colours(self) -> NDArray[np.int32]:
+        """int32: those of `all_colours` that the overlay of declared colours has."""
+        return self.all_colours[self.all_colours < max(self.named_colours, 1)]
 
     @property
     def rows_are_recovery(self) -> bool:
@@ -143,7 +183,9 @@ class Context:
     @cached_property
     def all_colours(self) -> NDArray[np.int32]:
         """int32: every colour of which it is known what has failed in it."""
-        known = [not colour.incomplete for colour in self.estate.colours] if self.estate.colours_declared else [True]
+        known = np.ones(self.overlay.colours, np.bool_)
+        if self.estate.colours_declared:
+            known[: self.named_colours] = [not colour.incomplete for colour in self.estate.colours]
         return np.flatnonzero(known).astype(np.int32)
 
     @cached_property
@@ -182,10 +224,35 @@ class Context:
         verdict = self.ask(self.overlay, question, subject)
         return verdict.failing if isinstance(verdict, Refuted) else np.empty(0, dtype=np.int64)
 
+    @property
+    def keeps(self) -> bool:
+        """Whether next hops stay as they are when something has failed: nobody says they react, nor how."""
+        return not self.rows_are_recovery and self.estate.recovery_file is None and not self.estate.heals
+
+    @cached_property
+    def _not_arriving(self) -> NDArray[np.int64]:
+        return self.failing("arrive", "whether every needed pair arrives by its next hops")
+
     @cached_property
     def broken(self) -> NDArray[np.int64]:
-        """Keys of needed pairs whose walk does not arrive."""
-        return self.failing("arrive", "whether every needed pair arrives by its next hops")
+        """Keys of needed pairs whose walk does not arrive; without those of `unreactive`."""
+        if not self.keeps:
+            return self._not_arriving
+        return self._not_arriving[self.calm[self.overlay.keys.colour_of(self._not_arriving)]]
+
+    @cached_property
+    def unreactive(self) -> NDArray[np.int64]:
+        """Keys of needed pairs whose walk arrives while nothing has failed, and not in a colour where a path is left,
+        because next hops stay as they are."""
+        keys = self.overlay.keys
+        if not self.keeps or not self.calm.any():
+            return np.empty(0, np.int64)
+        rest = self._not_arriving[~self.calm[keys.colour_of(self._not_arriving)]]
+        if not len(rest):
+            return rest
+        broken_anyway = among(keys.cell_of(rest), distinct(keys.cell_of(self.broken)))
+        found: NDArray[np.int64] = without(rest[~broken_anyway], self.cut)
+        return found
 
     @cached_property
     def cut(self) -> NDArray[np.int64]:
@@ -301,11 +368,13 @@ class Context:
             c.failed_brokers[0] for c in self.estate.colours if len(c.failed_brokers) == 1 and not c.failed_links
         }
         groups = {(group.links, group.brokers) for group in self.estate.groups}
+        elements = Elements.of(self.estate)
         merged = []
         for index, colour in enumerate(self.estate.colours):
             links, brokers = colour.failed_links, colour.failed_brokers
-            within = len(links) <= promise.links and len(brokers) <= promise.brokers
-            if len(links) + len(brokers) < 2 or within or colour.incomplete or (links, brokers) in groups:
+            if len(links) + len(brokers) < 2 or colour.incomplete or (links, brokers) in groups:
+                continue
+            if elements.promises(promise, links, brokers):
                 continue
             bare_links = [link for link in links if promise.links and link not in single_links]
             bare_brokers = [broker for broker in brokers if promise.brokers and broker not in single_brokers]
@@ -329,7 +398,8 @@ class Context:
         colour, dest, source = self.overlay.keys.split(key)
         found = walk(self.overlay, colour, source, dest)
         names = self.names(found.brokers)
-        return Witness(self.colour_name(colour), self.name(source), self.name(dest), names), found
+        cut = self.failed_names(colour)
+        return Witness(self.colour_name(colour), self.name(source), self.name(dest), names, cut=cut), found
 
     def walk_of(self, keys: NDArray[np.int64]) -> tuple[Witness, Walk]:
         """The canonical one of `keys`, walked: the first colour, in it the first pair in the order of brokers."""

@@ -120,7 +120,7 @@ def timings(
     processing: Sequence[float],
     sources: NDArray[np.integer],
     dests: NDArray[np.integer],
-    takeover: Mapping[int, int] | None = None,
+    takeover: Mapping[int, tuple[int, ...]] | None = None,
     unknown: NDArray[np.integer] | None = None,
 ) -> Timings:
     """How long a message takes for each (source, dest), in every colour.
@@ -324,20 +324,30 @@ def _merged(
 
 
 def placed(
-    overlay: Overlay, colour: NDArray[np.int64], broker: NDArray[np.int32], takeover: Mapping[int, int] | None
+    overlay: Overlay,
+    colour: NDArray[np.int64],
+    broker: NDArray[np.int32],
+    takeover: Mapping[int, tuple[int, ...]] | None,
 ) -> NDArray[np.int32]:
     """int32: where the clients of each `broker` are in each `colour` (arrays of one length); -1: down with it.
 
-    At home as long as their broker lives, else at its adopter; whose adopter is not asked where that one has failed as
-    well: the thesis (5.1) has one failure at a time, and names one adopter for each. It is a function of the colour
-    alone, so in the colour that follows clients are at home again where their broker is back, whatever came before.
+    At home as long as their broker lives, else at the first of its adopters that is alive; the adopters' adopters are
+    not asked. It is a function of the colour alone, so in the colour that follows clients are at home again where their
+    broker is back, whatever came before.
     """
-    adopter = np.full(overlay.n, -1, np.int32)
+    at = broker.astype(np.int32)
+    homeless = np.flatnonzero(overlay.failed_broker[colour, broker])
+    most = max(map(len, (takeover or {}).values()), default=0)
+    adopters = np.full((overlay.n, most), -1, np.int32)
     for failed, adopted in (takeover or {}).items():
-        adopter[failed] = adopted
-    at = np.where(overlay.failed_broker[colour, broker], adopter[broker], broker)
-    lost = (at >= 0) & overlay.failed_broker[colour, np.maximum(at, 0)]
-    return np.where(lost, np.int32(-1), at).astype(np.int32)
+        adopters[failed, : len(adopted)] = adopted
+    at[homeless] = -1
+    for turn in range(most):
+        waiting = homeless[at[homeless] < 0]
+        offered = adopters[broker[waiting], turn]
+        alive = (offered >= 0) & ~overlay.failed_broker[colour[waiting], np.maximum(offered, 0)]
+        at[waiting[alive]] = offered[alive]
+    return at
 
 
 def _walk_in_colour(

@@ -213,10 +213,16 @@ def failures_yaml(
         yield from _yaml_rows(table, [broker.id for broker in estate.brokers], colours, says_except(table, form))
     if estate.takeover:
         pairs = (
-            f"{yaml_name(estate.brokers[failed].id)}: {yaml_name(estate.brokers[adopter].id)}"
-            for failed, adopter in estate.takeover.items()
+            f"{yaml_name(estate.brokers[failed].id)}: {_adopters(estate, adopters)}"
+            for failed, adopters in estate.takeover.items()
         )
         yield f"  takeover: {{{', '.join(pairs)}}}\n"
+
+
+def _adopters(estate: Estate, adopters: Sequence[int]) -> str:
+    """``2``, or ``[2, 3]``."""
+    names = [yaml_name(estate.brokers[adopter].id) for adopter in adopters]
+    return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
 
 
 def _yaml_rows(

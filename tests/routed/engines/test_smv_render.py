@@ -144,7 +144,7 @@ def test_the_literal_shape_has_an_end() -> None:
 
 
 def test_own_specifications() -> None:
-    overlay, names = chain(Names(("1", "2", "3"), topics=(TopicEnds("t", (0,), (2,)),), takeover={0: 1}))
+    overlay, names = chain(Names(("1", "2", "3"), topics=(TopicEnds("t", (0,), (2,)),), takeover={0: (1,)}))
     specs = [
         OwnSpec("arrives", "ctl", "topic = t -> AF loc = dest"),
         OwnSpec(None, "ltl", "G (broker1.state | X publisher1.pub_bro2)"),
