@@ -15,7 +15,7 @@ from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
 from momlint.catalog import is_selected, rule_name, rule_names, yields_to
 from momlint.discipline import EngineChoice, Helpers, Request, Tables
 from momlint.disciplines import complete, discipline_of
-from momlint.errors import InternalError, ReplayError
+from momlint.errors import InternalError, ReplayError, UsageError
 from momlint.findings import (
     Draft,
     Finding,
@@ -176,9 +176,24 @@ def lint_bytes(data: bytes, file: str, options: Options, helpers: Helpers = _ALO
     gc.disable()
     try:
         return lint_opened(open_for(data, file, options, helpers), options, helpers)
+    except (MemoryError, UsageError):
+        raise  # the guard's affair, and the user's
+    except Exception as error:
+        if os.environ.get("MOMLINT_DEBUG"):
+            raise
+        return FileResult(failure=f"{file}: {_fault(error)}")
     finally:
         if was_enabled:
             gc.enable()
+
+
+def _fault(error: Exception) -> str:
+    lines = str(error).splitlines()
+    what = type(error).__name__ + (f": {lines[0]}" if lines else "")
+    return (
+        f"internal fault: {what}; this is a fault of momlint, not of your estate: please report it with this file "
+        "(MOMLINT_DEBUG=1 in the environment shows where)"
+    )
 
 
 def open_for(data: bytes, file: str, options: Options, helpers: Helpers = _ALONE) -> Opened:
