@@ -79,9 +79,10 @@ def witness_line(witness: Witness) -> str:
 
 def trace_lines(witness: Witness) -> list[str]:
     """The states of a counterexample, the first of them where there are many; empty where there is none."""
+    states = [no_command(printable(state), "\\") for state in witness.trace[:TRACE_SHOWN]]
     if len(witness.trace) <= TRACE_SHOWN:
-        return list(witness.trace)
-    return [*witness.trace[: TRACE_SHOWN - 1], f"… {len(witness.trace) - TRACE_SHOWN + 1:,} more lines"]
+        return states
+    return [*states[:-1], f"… {len(witness.trace) - TRACE_SHOWN + 1:,} more lines"]
 
 
 def affected_line(affected: Affected) -> str:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from momlint.findings import Finding, Related, Report, Severity
+from momlint.findings import Affected, Finding, Related, Report, Severity, Witness
 from momlint.report import FORMATS, concise, github, junit, render, sarif
 from momlint.report import json as json_report
 from momlint.report.line_hash import line_hashes
@@ -392,3 +392,27 @@ def test_any_message_makes_a_well_formed_report(validator: jsonschema.Draft4Vali
             validator.validate(json.loads(data))
         elif name in ("github", "concise"):
             assert data.count(b"\n") == len(findings)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_names_from_outside_do_nothing_to_who_reads(form: Any) -> None:
+    """No raw control character, and no line that begins with what a stranger wrote, wherever it stands."""
+    evil = "::error::x\x1b[31m\x07\r\n::error::y\u2028\u202e\x85"
+    finding = dataclasses.replace(
+        BLACK_HOLE,
+        file=f"{evil}.yaml",
+        message=evil,
+        help=evil,
+        label=evil,
+        witness=Witness(evil, evil, evil, (evil, evil)),
+        affected=Affected((evil,), 2),
+        related=(Related(f"{evil}.yaml", span(1, 1, 1, 2), evil),),
+        data={"broker": evil, "destinations": (evil,)},
+        steps=(Related(f"{evil}.yaml", span(1, 1, 1, 2), evil),),
+    )
+    named = dataclasses.replace(SINGLE_POINT, file=f"{evil}.yaml", data={"kind": "link", "element": evil})
+    traced = dataclasses.replace(ISOLATED, witness=Witness(trace=(evil, evil)))
+    text = render(form, report(finding, named, dataclasses.replace(named, span=span(6, 1, 6, 2)), traced)).text
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]", text)
+    begun = [line for line in text.split("\n") if line.lstrip().startswith("::error::")]
+    assert begun == []
