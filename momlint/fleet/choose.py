@@ -68,11 +68,11 @@ def choose(
     """
     if wishes.master is not None:
         master_url(wishes.master)  # a slip is to be told also where the work is too little for Spark
-    seconds = expected_seconds(paths, engine)
-    work = sum(seconds)
     jobs = wishes.jobs or os.cpu_count() or 1
     kind: str | None = wishes.runner
     limits = Limits(wishes.seconds or DEADLINE, wishes.memory if wishes.memory is not None else _share(jobs))
+    seconds = expected_seconds(paths, engine, limits)
+    work = sum(seconds)
     amount = f"{len(paths):,} file{'' if len(paths) == 1 else 's'}, about {_rounded(work)} s of work"
     if kind is None:
         kind = "auto" if wishes.master is not None else "process"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from momlint.findings import Finding
 from momlint.fleet.work import Fault, Runner, Work
-from momlint.lint import FileResult, Helpers, Options, Tables, lint_file, undecided_file
+from momlint.lint import STDIN, FileResult, Helpers, Options, Tables, lint_bytes, lint_file, undecided_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,29 @@ class CheckFiles(Work[FileResult]):
     def undecided(self, unit: int, fault: Fault) -> FileResult:
         """One MOM901 at the file."""
         return undecided_file(self.paths[unit], fault.reason, fault.help, self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckBytes(Work[FileResult]):
+    """Check what came on standard input. `tables`: see `Helpers`."""
+
+    data: bytes
+    options: Options
+    tables: Tables | None = None
+    result_type: ClassVar[type[Any]] = FileResult
+
+    @property
+    def units(self) -> int:
+        """It."""
+        return 1
+
+    def run(self, unit: int) -> FileResult:
+        """Check it."""
+        return without_idle_text(lint_bytes(self.data, STDIN, self.options, Helpers(tables=self.tables)))
+
+    def undecided(self, unit: int, fault: Fault) -> FileResult:
+        """One MOM901."""
+        return undecided_file(STDIN, fault.reason, fault.help, self.options)
 
 
 @dataclass(slots=True)

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 #: ``auto`` lets both engines decide where smt is expected to take less than this many seconds for a question.
 BOTH_BELOW_SECONDS = 0.25
 
+#: Seconds for a question to a solver, a model checker or about a specification, where `timeout` says nothing.
+QUESTION_SECONDS = 60.0
+
 #: … and gives up its second opinion, without anyone being told, after this many counterexamples to one question.
 SECOND_OPINION_TRAPS = 500
 
@@ -109,7 +112,7 @@ class Ask:
         """Decide a specification of the estate; `moves`: those of the overlay, where there are many to decide."""
         from momlint.routed.specs import SpecError, SpecFalse, SpecUndecided
 
-        found = self.decide(Specification(overlay, names, spec, moves, self.timeout, subject))
+        found = self.decide(Specification(overlay, names, spec, moves, self.timeout or QUESTION_SECONDS, subject))
         if not isinstance(found, SpecError | SpecUndecided):
             self.specifications += 1
             self.false_specifications += isinstance(found, SpecFalse)
@@ -170,11 +173,18 @@ class Ask:
     def _smv(self) -> SmvEngine:
         from momlint.routed.smv import SmvEngine
 
-        return SmvEngine(self.nusmv, self.timeout)
+        return SmvEngine(self.nusmv, self.timeout or QUESTION_SECONDS)
 
     def _smt(self, *, second_opinion: bool = True) -> SmtEngine:
         from momlint.routed.smt import SmtEngine
+        from momlint.routed.smt.engine import DEFAULT_RLIMIT
 
         # As a second opinion it is to stay cheap; how much damage there is, nobody knows beforehand.
         traps = SECOND_OPINION_TRAPS if self.engine == "auto" and second_opinion else None
-        return SmtEngine(timeout=self.timeout, traps=traps, solver=self.solver)
+        return SmtEngine(
+            timeout=self.timeout or QUESTION_SECONDS,
+            # Without a limit that was asked for, it is the same on every machine, unless that is very slow.
+            rlimit=DEFAULT_RLIMIT if self.timeout is None else None,
+            traps=traps,
+            solver=self.solver,
+        )

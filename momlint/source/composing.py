@@ -46,12 +46,19 @@ _OPEN_BLOCK = -1
 _OPEN_FLOW = -2
 
 
+#: A merge key takes some ten characters, and brings in a few defaults each: estates need less than one entry for each
+#: character. Small files may have so many.
+_MERGED_A_CHARACTER = 1
+_FEW_MERGED = 20_000
+
+
 class Limits(NamedTuple):
     """What a file may cost.
 
     `depth` is how deep collections may be nested, with aliases followed. `alias_nodes` is how many nodes all
     the aliases of a file may stand for together: the size that the file has for whoever walks through it,
-    beyond what is written out. `merged_entries` is how many entries all merge keys may bring together.
+    beyond what is written out. `merged_entries` is how many entries all merge keys may bring together; a small file has
+    less (`_MERGED_A_CHARACTER`), so that what a file costs grows with its size.
     """
 
     depth: int = 100
@@ -164,6 +171,7 @@ class _Composer:
         self._libyaml = _load_libyaml()
         self._alias_nodes = 0
         self._merged_entries = 0
+        self._most_merged = min(limits.merged_entries, max(_FEW_MERGED, _MERGED_A_CHARACTER * len(text.text)))
         # Of the chunk that is being read: the number of its first line and the index of its first character.
         self._base_line = 0
         self._base_index = 0
@@ -587,13 +595,13 @@ class _Composer:
         merged: dict[str, Entry] = {}
         for place, source in self._merge_sources(merge_keys[0]):
             self._merged_entries += len(source.entries)
-            if self._merged_entries > self.limits.merged_entries:
+            if self._merged_entries > self._most_merged:
                 raise _Abandoned(
                     Problem(
                         "MOM101",
                         place.span,
                         f"the merge keys of this file bring together more than "
-                        f"{self.limits.merged_entries:,} entries, which is more than momlint reads",
+                        f"{self._most_merged:,} entries, which is more than momlint reads of a file of this size",
                         "merges of merges multiply: merge one small mapping of defaults",
                     )
                 )

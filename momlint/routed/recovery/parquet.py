@@ -26,6 +26,10 @@ from momlint.routed.recovery.parts import (
 )
 from momlint.routed.recovery.quoting import split_names
 
+#: So many rows of a file, and values of a row group, are read whatever the estate; of more, as many as it has entries.
+FEW_ROWS = 1_000_000
+FEW_VALUES = 10_000_000
+MOST_VALUES = 200_000_000
 #: How a file of Parquet may end.
 _PARQUET = (".parquet", ".pq")
 
@@ -217,6 +221,7 @@ def _read_parquet_file(path: str, names: Names, before: int, only: int = WHOLE) 
                 for leaf in (file.schema.column(index) for index in range(len(file.schema)))
                 if leaf.path.partition(".")[0] in wanted and leaf.physical_type == "BYTE_ARRAY"
             ]
+            _check_size(file, wanted, names, path)
             by_dictionary = pq.ParquetFile(stream, read_dictionary=texts)
             for group in range(file.num_row_groups) if only == WHOLE else (only,):
                 try:
@@ -226,10 +231,37 @@ def _read_parquet_file(path: str, names: Names, before: int, only: int = WHOLE) 
                     piece = file.read_row_group(group, columns=wanted)
                 yield _parquet_part(piece, before, names)
                 before += piece.num_rows
-    except pa.ArrowException as error:
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"`{path}` holds text that is not UTF-8", "write its names as UTF-8") from error
+    except (pa.ArrowException, IndexError, OverflowError) as error:
+        # Arrow finds out late, or never, that an index points past its dictionary.
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise Unreadable(f"`{path}` is not Parquet that can be read: {reason}") from error
     return before
+
+
+def _check_size(file: Any, wanted: Sequence[str], names: Names, path: str) -> None:
+    """Raise `Unreadable` for more rows, or names, than there is room for: a few bytes may stand for millions."""
+    metadata = file.metadata
+    n, colours = len(names.brokers), max(len(names.colours), 1)
+    if metadata.num_rows > max(FEW_ROWS, n * n * colours):
+        raise Unreadable(
+            f"`{path}` has {metadata.num_rows:,} rows, more than {n:,} brokers and {colours:,} colours have entries",
+            f"up to {FEW_ROWS:,} rows are read in any case: take out those that repeat others",
+        )
+    for group in range(metadata.num_row_groups):
+        row_group = metadata.row_group(group)
+        values = sum(
+            row_group.column(index).num_values
+            for index in range(row_group.num_columns)
+            if row_group.column(index).path_in_schema.partition(".")[0] in wanted
+        )
+        most = max(FEW_VALUES, 4 * row_group.num_rows, row_group.num_rows * (3 + 2 * colours))
+        if values > min(most, MOST_VALUES):
+            raise Unreadable(
+                f"`{path}` has a row group with {values:,} values, which is more than momlint reads at once",
+                "write it in smaller row groups; no row needs a colour twice",
+            )
 
 
 def read_stream(address: str, fetched: Fetched | None, names: Names) -> Iterator[Rows]:
@@ -352,7 +384,10 @@ def _ids(
         found: list[str | None] = array.take(pa.array(places, pa.int64())).cast(pa.string()).to_pylist()
         return found
 
-    return ids[_numbers(index)], texts
+    numbers = _numbers(index)
+    if numbers.size and (int(numbers.max()) >= len(distinct) or int(numbers.min()) < -1):
+        raise IndexError(f"column `{column}` points past its dictionary")
+    return ids[numbers], texts
 
 
 def _numbers(array: Any) -> NDArray[Any]:
