@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from momlint.routed.diagnosis.blame import Blamed, Entry, blame
-from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.evidence import Evidence
 from momlint.routed.overlay.arcs import unconnected
 from momlint.routed.overlay.following import walk
 from momlint.routed.overlay.form import NO_HOP
@@ -64,7 +64,7 @@ _Group = tuple[str, tuple[int, ...]]
 class Causes:
     """The root causes of one context, needed and latent, each worked out once on demand."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Evidence) -> None:
         self.context = context
 
     @property
@@ -162,8 +162,8 @@ class Causes:
     def _add_unused_non_neighbours(self, groups: dict[_Group, Cause]) -> None:
         context = self.context
         n, adjacent = context.overlay.n, self._adjacent
-        if context.recovery is not None:
-            table = context.recovery.table
+        table = context.recovery_table
+        if table is not None:
             odd = ~adjacent[table.broker, table.via] & (table.broker != table.via) & (table.broker != table.to)
             wrong = [
                 (row, int(table.broker[row]), int(table.via[row]), int(table.to[row]))

@@ -18,13 +18,13 @@ from momlint.words import joined
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from momlint.routed.diagnosis.context import Context
+    from momlint.routed.diagnosis.evidence import Evidence
 
 
 class Cutting:
     """The elements of an estate and what each cuts. Every property is worked out once, when it is first asked for."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Evidence) -> None:
         self.context = context
         self.elements = Elements.of(context.estate)
 

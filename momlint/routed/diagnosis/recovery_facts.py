@@ -24,14 +24,14 @@ from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.potentials import Potentials, dead_base_entries
 from momlint.routed.overlay.ragged import among, distinct, ramp
 from momlint.routed.overlay.towards import Towards
-from momlint.routed.recovery import table_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from momlint.findings import Subject
     from momlint.routed.diagnosis.blame import Blamed
-    from momlint.routed.diagnosis.context import Context
+    from momlint.routed.diagnosis.causes import Causes
+    from momlint.routed.diagnosis.evidence import Evidence
     from momlint.routed.recovery import Entries, RecoveryTable
 
 #: In how many of its colours a row is judged to tell which of two rows is wrong.
@@ -72,18 +72,19 @@ class Misuse:
 class RecoveryFacts:
     """The facts of one estate's recovery rows, each worked out when a check first asks."""
 
-    def __init__(self, context: Context, entries: Entries) -> None:
+    def __init__(self, context: Evidence, entries: Entries, causes: Causes) -> None:
         self.context = context
         self.entries = entries
+        self.causes = causes
         self.overlay = context.overlay
         self.towards = Towards(context.overlay)
 
     @cached_property
     def table(self) -> RecoveryTable:
         """The rows as arrays."""
-        rows = self.context.estate.recovery_rows
-        assert rows is not None
-        return table_of_rows(rows, self.overlay.colours)
+        table = self.context.recovery_table
+        assert table is not None
+        return table
 
     @cached_property
     def known(self) -> NDArray[np.bool_]:
@@ -235,7 +236,7 @@ class RecoveryFacts:
         """(broker, destination, colour) of missing entries → the broker that all of its hops being broken explains."""
         return {
             (entry.location, entry.dest, entry.colour): cause.subject[0]
-            for cause in self.context.causes.needed
+            for cause in self.causes.needed
             if cause.kind == "missing" and cause.scope == "broker"
             for entry in cause.entries
         }
@@ -252,7 +253,7 @@ class RecoveryFacts:
         """(broker, destination, colour) of the missing entries that break needed pairs."""
         return {
             (blamed.entry.location, blamed.entry.dest, blamed.entry.colour): blamed
-            for blamed in self.context.causes.blamed
+            for blamed in self.causes.blamed
             if blamed.entry.fault == "missing"
         }
 
