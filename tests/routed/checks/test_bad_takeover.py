@@ -23,7 +23,7 @@ def expected(text: str) -> tuple[set[tuple[str, str]], dict[str, tuple[int, tupl
     kinds: set[tuple[str, str]] = set()
     if not estate.takeover:
         return kinds, {}
-    for broker, adopter in estate.takeover.items():
+    for broker, (adopter,) in estate.takeover.items():
         if broker == adopter:
             kinds.add(("itself", name[broker]))
         elif any({broker, adopter} <= failed[c] for c in colours):
