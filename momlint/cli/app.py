@@ -70,7 +70,7 @@ def check(
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option(metavar="auto|graph|smt|nusmv", help="Who decides; auto lets both decide small estates."),
+        typer.Option(metavar="auto|graph|smt|nusmv", help="The engine; auto runs both on small estates."),
     ] = None,
     nusmv: Annotated[
         str | None,
@@ -88,10 +88,10 @@ def check(
         list[str] | None, typer.Option(metavar="CODES", help="Do not check these codes or prefixes.")
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERNS", help="Pass over these when searching folders.")
+        list[str] | None, typer.Option(metavar="PATTERNS", help="Skip these when searching folders.")
     ] = None,
     force_exclude: Annotated[
-        bool, typer.Option("--force-exclude", help="Pass them over also where they are named (for pre-commit).")
+        bool, typer.Option("--force-exclude", help="Skip them even when named (for pre-commit).")
     ] = False,
     root: Annotated[
         str | None,
@@ -111,10 +111,12 @@ def check(
         str | None,
         typer.Option(
             metavar="error|warning|note|never",
-            help="From which severity on to exit with 1; by default error.",
+            help="Exit with 1 from this severity up; by default error.",
         ),
     ] = None,
-    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help="For each question to a solver.")] = None,
+    timeout: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Limit for each question to a solver.")
+    ] = None,
     spark: Annotated[
         str | None,
         typer.Option(
@@ -130,11 +132,11 @@ def check(
     ] = None,
     shard_seconds: Annotated[
         float | None,
-        typer.Option("--shard-seconds", metavar="SECONDS", help="Give a file or part up after so long (MOM901)."),
+        typer.Option("--shard-seconds", metavar="SECONDS", help="Give up on a file or part after this long (MOM901)."),
     ] = None,
     shard_memory: Annotated[
         int | None,
-        typer.Option("--shard-memory", metavar="MIB", help="Give it up when it needs more memory than this."),
+        typer.Option("--shard-memory", metavar="MIB", help="Give up on it above this much memory."),
     ] = None,
     jobs: Annotated[
         str | None,
@@ -237,15 +239,15 @@ def inventory(
     paths: Annotated[
         list[str] | None, typer.Argument(metavar="PATH...", help="Files, folders or globs; by default this folder.")
     ] = None,
-    spark: Annotated[str, typer.Option(metavar="MASTER", help="The Spark that does it.")] = "local[*]",
+    spark: Annotated[str, typer.Option(metavar="MASTER", help="The Spark master to run on.")] = "local[*]",
     spark_conf: Annotated[
         list[str] | None, typer.Option("--spark-conf", metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
     ] = None,
     shard_seconds: Annotated[
         float | None,
-        typer.Option("--shard-seconds", metavar="SECONDS", help="Give a file up after so long (MOM901)."),
+        typer.Option("--shard-seconds", metavar="SECONDS", help="Give up on a file after this long (MOM901)."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the tables that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing tables.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Write brokers, links, topics, pairs and findings as Parquet tables.
