@@ -78,7 +78,7 @@ def test_latencies(overlay: Overlay, data: st.DataObject) -> None:
     # Above 2 ** 53 whole units do not fit int64 sums: then Python's integers have to travel as well.
     largest = data.draw(st.sampled_from([3.0, 1e16]))
     processing = data.draw(st.lists(st.floats(0, largest), min_size=overlay.n, max_size=overlay.n))
-    takeover = {0: overlay.n - 1} if overlay.n > 1 else {}
+    takeover = {0: (overlay.n - 1,)} if overlay.n > 1 else {}
     unknown = np.zeros(0, np.int64)
     given_ = (overlay, processing, overlay.pair_source, overlay.pair_dest, takeover, unknown)
     found = parts().timings(*given_)

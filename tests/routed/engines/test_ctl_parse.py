@@ -168,7 +168,7 @@ NAMES = Names(
     ("1", "2", "mqtt.eu"),
     ("calm", "cut"),
     (TopicEnds("weather", (0,), (1, 2)),),
-    {0: 1},
+    {0: (1,)},
 )
 
 
