@@ -17,6 +17,9 @@ def find(context: Context) -> Iterator[Draft]:
     for cause in context.causes.needed:
         if cause.kind == "black-hole":
             yield _wrong_row(context, cause)
+        elif cause.kind == "failed-hop" and not context.rows_are_recovery:
+            # Of recovery rows MOM403 says so; a given row stays in force over what has failed.
+            yield _over_failed(context, cause)
         elif (
             cause.kind == "missing" and not context.rows_are_recovery and context.is_whole("brokers", "routing.tables")
         ):
@@ -55,6 +58,32 @@ def _wrong_row(context: Context, cause: Cause) -> Draft:
         steps=context.steps(walk),
         affected=affected,
         related=[*related, *context.colour_defined(witness), *elsewhere],
+    )
+
+
+def _over_failed(context: Context, cause: Cause) -> Draft:
+    """A static row that goes over a dead link, or to a dead broker."""
+    keys = cause.key_array
+    witness, walk = context.witness(keys)
+    row = cause.subject[0]
+    also, elsewhere = other_ways(context, row, "failed-hop")
+    entry = cause.entries[0]
+    at, to = context.name(entry.location), context.name(entry.hop)
+    names = destinations(context, cause)
+    colour = context.overlay.keys.colour_of(int(keys[0]))
+    return Draft(
+        "MOM303",
+        context.row_place(row),
+        f"broker `{at}` keeps sending {listed(names)} to `{to}` over what has failed",
+        label=f"this row stays in force {context.when(colour)}",
+        help="remove the row, or say `routing: {static_rows: withdraw}` if it is taken back while its link is down",
+        data={"broker": at, "via": to, "destinations": names, **({"also": also} if also else {})},
+        witness=witness,
+        steps=context.steps(walk),
+        affected=context.affected(context.causes.lost_by(row)),
+        about=rows_of(context, cause),
+        rank=int(keys[0]),
+        related=[*context.colour_defined(witness), *elsewhere],
     )
 
 
