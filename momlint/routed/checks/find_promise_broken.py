@@ -147,14 +147,14 @@ def _unreactive(context: Context, promise: Tolerate | None) -> Iterator[Draft]:
     )
     more = len(distinct(lost.failure)) - 1
     others = f", and {counted(more, 'more failure')} the same way" if more else ""
-    when = "it fails" if len(failed) == 1 else "they fail"
+    when = "it fails" if len(failed) == 1 else "they fail together"
     yield Draft(
         "MOM502",
         _place(context),
         f"the static tables keep using {context.cutting.words(failed)} when {when}",
         label=f"promised here{others}",
         help=_REACT,
-        data={"promised": _promised(promise), "failures": more + 1, "colours": named},
+        data={"promised": _promised(promise), "failures": more + 1, **({"colours": named} if named else {})},
         witness=witness,
         affected=Affected(context.topics_of(pairs), len(pairs)),
         related=context.cutting.declared(failed),
