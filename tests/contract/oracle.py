@@ -225,6 +225,8 @@ def _judge_walks(estate: Estate, colour: str | None, found: Judged, joined: dict
         found.walks[colour, source, dest] = end, walk
         if end != "arrives":
             found.broken[source, dest].add(end)
+            if end == "missing":
+                found.fires.add("MOM405")
             continue
         for topic in (estate.topics[name] for name in topics):
             if len(walk) - 1 > int(topic.get("max_hops", "999")):
@@ -233,8 +235,6 @@ def _judge_walks(estate: Estate, colour: str | None, found: Judged, joined: dict
                 found.fires.add("MOM601")
             elif slow > Fraction(topic.get("max_latency_ms", "9999999")):
                 found.open.add("MOM601")
-    if estate.rows and any(to != at and to in reach(left, at) and (at, to) not in tables for at in left for to in left):
-        found.fires.add("MOM405")
 
 
 def _judge_rows(estate: Estate, found: Judged, full: Arcs) -> None:
