@@ -66,8 +66,6 @@ def check(arguments: Arguments) -> int:
         _writable("--certificate", arguments.certificate)
     if arguments.timeout is not None and not 0 < arguments.timeout < float("inf"):
         raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
-    if arguments.jobs is not None:
-        config.jobs("--jobs", arguments.jobs)
     paths = list(arguments.paths) or ["."]
     settings = _settings(arguments.config, paths)
     options = _options(arguments, settings, rule_names())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from momlint import cli, config, discover
 from momlint.cli import estates
@@ -14,6 +15,9 @@ from momlint.report.wording import count
 
 if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate
+    from momlint.routed.overlay.super_tables import RecoveryTable
+    from momlint.routed.recovery import Plan
+    from momlint.routed.recovery.show import View
     from momlint.routed.recovery.write import Form
 
 #: How a row's set of colours is written.
@@ -61,16 +65,43 @@ def plan(arguments: Arguments) -> int:
     if by_many:
         write(_plan_by_many(arguments, loaded, estate, form))
         return cli.OK
-    if arguments.show is not None:
-        _show(arguments, loaded, estate, form)
-    else:
-        section = _section(arguments, loaded, estate, form)
-        if output is not None and ending in _YAML:
-            write(section, output)
-            _told(output, estate, section)
-        else:
-            write(section)
+    view = _view(arguments.show)
+    chosen = estates.broker(estate, arguments.broker, "--broker") if arguments.broker is not None else None
+    made = _made(arguments, estate)
+    section = _section(arguments, loaded, estate, made, form) if output is not None or view is None else ""
+    if output is not None and ending in _YAML:
+        write(section, output)
+        _told(output, made)
+    elif view is None:
+        write(section)
+    if view is not None:
+        from momlint.routed.recovery.show import show as tables
+
+        write("".join(tables(view, estate, made.plan, made.table, chosen)))
     return cli.OK
+
+
+class _Made(NamedTuple):
+    """A plan and its tables, which take a while to condense."""
+
+    plan: Plan
+    table: RecoveryTable
+
+
+def _made(arguments: Arguments, estate: Estate) -> _Made:
+    from momlint.routed.recovery import plan as make_plan
+
+    made = make_plan(estate, named=arguments.names)
+    return _Made(made, made.table())
+
+
+def _view(show: str | None) -> View | None:
+    if show is None:
+        return None
+    from momlint.routed.recovery.show import VIEWS
+
+    view: View = config.choice("--show", show, VIEWS)
+    return view
 
 
 def _ending(output: str | None) -> str:
@@ -117,11 +148,12 @@ def _in_place(arguments: Arguments, form: Form) -> int:
                 complain(f"momlint: {where}{file}: it promises nothing, so there is nothing to plan")
                 continue
             if arguments.spark is not None or arguments.jobs is not None:
-                section = _plan_by_many(one, loaded, estate, form)
+                _write_into(loaded, _plan_by_many(one, loaded, estate, form))
+                _told(where + file)
             else:
-                section = _section(one, loaded, estate, form)
-            _write_into(loaded, section)
-            _told(where + file, estate, section)
+                made = _made(one, estate)
+                _write_into(loaded, _section(one, loaded, estate, made, form))
+                _told(where + file, made if arguments.output is None else None)
         except UsageError as error:
             if len(found.files) == 1:
                 raise
@@ -154,49 +186,42 @@ def _write_into(loaded: LoadedEstate, section: str) -> None:
     again = load_source(read_source(changed, file))[loaded.index]
     if again.estate is None or again.problems or again.source.problems:
         raise UsageError(f"{file}: with the new `failures` it could not be read any more (is there an anchor in it?)")
-    write(changed.decode(), file)
+    _replace(file, changed)
 
 
-def _told(target: str, estate: Estate, section: str) -> None:
-    """Say what was written, and how much."""
-    lines = section.splitlines()
-    rows = sum(line.lstrip().startswith("- {to:") for line in lines)
-    text = f"{count(rows, 'row')} of recovery tables" if rows else "`failures`"
-    complain(f"momlint: wrote {target}: {text} for {count(len(estate.brokers), 'broker')}")
+def _replace(file: str, data: bytes) -> None:
+    """Write the file beside and rename it: a full disk leaves the estate as it was, a link leads where it did."""
+    target = os.path.realpath(file)
+    half = f"{target}.part"
+    try:
+        with open(half, "wb") as stream:
+            stream.write(data)
+        shutil.copymode(target, half)
+        os.replace(half, target)
+    except OSError as error:
+        if os.path.exists(half):
+            os.unlink(half)
+        raise UsageError(f"{file}: the section cannot be written: {error.strerror or error}") from error
 
 
-def _section(arguments: Arguments, loaded: LoadedEstate, estate: Estate, form: Form) -> str:
+def _told(target: str, made: _Made | None = None) -> None:
+    """Say what was written, and how many rows of how many colours stand there (none where they stand elsewhere)."""
+    rows = "" if made is None else f"{count(made.table.rows, 'row')} in {count(made.table.colours, 'colour')}"
+    complain(f"momlint: wrote {target}: {rows or '`failures`'}")
+
+
+def _section(arguments: Arguments, loaded: LoadedEstate, estate: Estate, made: _Made, form: Form) -> str:
     """The whole section; the rows are written to their file, if they have one."""
     from momlint.routed.recovery import failures_yaml, write_recovery
-    from momlint.routed.recovery import plan as make_plan
 
-    made = make_plan(estate, named=arguments.names)
-    table = made.table()
     output = arguments.output
     if output is None or _ending(output) in _YAML:
-        return "".join(failures_yaml(estate, made, table, form=form))
-    section = "".join(failures_yaml(estate, made, None, _reference(arguments.path, loaded, output)))
-    colours = [one.name for one in made.colours]
-    write_recovery(output, table, [one.id for one in estate.brokers], colours, form)
-    complain(f"momlint: wrote {output}: {count(table.rows, 'row')} in {count(len(colours), 'colour')}")
+        return "".join(failures_yaml(estate, made.plan, made.table, form=form))
+    section = "".join(failures_yaml(estate, made.plan, None, _reference(arguments.path, loaded, output)))
+    colours = [one.name for one in made.plan.colours]
+    write_recovery(output, made.table, [one.id for one in estate.brokers], colours, form)
+    _told(output, made)
     return section
-
-
-def _show(arguments: Arguments, loaded: LoadedEstate, estate: Estate, form: Form) -> None:
-    from momlint.routed.recovery import plan as make_plan
-    from momlint.routed.recovery.show import VIEWS
-    from momlint.routed.recovery.show import show as tables
-
-    assert arguments.show is not None
-    view = config.choice("--show", arguments.show, VIEWS)
-    chosen = estates.broker(estate, arguments.broker, "--broker") if arguments.broker is not None else None
-    if arguments.output is not None:
-        section = _section(arguments, loaded, estate, form)
-        if _ending(arguments.output) in _YAML:
-            write(section, arguments.output)
-            _told(arguments.output, estate, section)
-    made = make_plan(estate, named=arguments.names)
-    write("".join(tables(view, estate, made, made.table(), chosen)))
 
 
 def _load(path: str, name: str | None) -> tuple[LoadedEstate, Estate]:
