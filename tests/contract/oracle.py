@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any
 
 import yaml
@@ -164,8 +164,21 @@ def shortest_tables(estate: Estate, failure: Failure) -> Tables:
     return tables
 
 
-def tables_in(estate: Estate, colour: str | None) -> Tables:
-    """The next hops of a colour; of two rows for one entry the first."""
+def states(estate: Estate) -> list[tuple[str | None, Failure]]:
+    """What is judged: every colour; the state without failures; with next hops that need no colour, every failure
+    that is promised. Those without a colour of their own have None."""
+    judged: list[tuple[str | None, Failure]] = list(estate.colours.items())
+    if not estate.rows:
+        known = set(estate.colours.values())
+        judged += [(None, failure) for failure in [CALM, *_promised(estate)] if failure not in known]
+    return list(dict.fromkeys(judged))
+
+
+def tables_in(estate: Estate, colour: str | None, failure: Failure) -> Tables:
+    """The next hops of a colour or failure; of two rows for one entry the first.
+
+    Given tables stay as they are, computed ones are computed anew, and static rows among them stay in force.
+    """
     tables: Tables = {}
     if estate.rows:
         for at, rows in estate.rows.items():
@@ -173,11 +186,9 @@ def tables_in(estate: Estate, colour: str | None) -> Tables:
                 if colour in colours:
                     tables.setdefault((at, to), via)
         return tables
-    if estate.declared:
-        return shortest_tables(estate, estate.colours[colour])
     for at, to, via in estate.given:
         tables.setdefault((at, to), via)
-    return tables if estate.protocol == "tables" else {**shortest_tables(estate, CALM), **tables}
+    return tables if estate.protocol == "tables" else {**shortest_tables(estate, failure), **tables}
 
 
 def judge(estate: Estate) -> Judged:
@@ -189,17 +200,18 @@ def judge(estate: Estate) -> Judged:
         if dest not in joined[source]:
             found.fires.add("MOM301")
             found.broken[source, dest].add("no path")
-    for colour in estate.colours:
-        _judge_walks(estate, colour, found, joined)
+    for colour, failure in states(estate):
+        _judge_walks(estate, colour, failure, found, joined)
     _judge_rows(estate, found, full)
     _judge_colours(estate, found)
     _judge_failures(estate, found, joined)
     return found
 
 
-def _judge_walks(estate: Estate, colour: str | None, found: Judged, joined: dict[str, set[str]]) -> None:
-    failure = estate.colours[colour]
-    left, full, tables = arcs(estate, failure), arcs(estate, CALM), tables_in(estate, colour)
+def _judge_walks(
+    estate: Estate, colour: str | None, failure: Failure, found: Judged, joined: dict[str, set[str]]
+) -> None:
+    left, full, tables = arcs(estate, failure), arcs(estate, CALM), tables_in(estate, colour, failure)
     for (source, dest), topics in estate.pairs.items():
         if {source, dest} & failure[1] or dest not in joined[source] or dest not in reach(left, source):
             continue
@@ -222,7 +234,12 @@ def _judge_walks(estate: Estate, colour: str | None, found: Judged, joined: dict
                 fast, slow = (way + estate.brokers[hop] for way in (fast + min(cheapest), slow + max(cheapest)))
                 end = "loop" if hop in walk else ""
                 walk.append(hop)
-        found.walks[colour, source, dest] = end, walk
+        if end == "failed" and not estate.rows and estate.protocol == "tables":
+            # That given tables do not react is one cause, whatever it breaks.
+            found.fires.add("MOM502")
+            continue
+        if failure == CALM or colour is not None or end != "arrives":
+            found.walks[colour, source, dest] = end, walk
         if end != "arrives":
             found.broken[source, dest].add(end)
             continue
@@ -234,7 +251,9 @@ def _judge_walks(estate: Estate, colour: str | None, found: Judged, joined: dict
             elif slow > Fraction(topic.get("max_latency_ms", "9999999")):
                 found.open.add("MOM601")
     if estate.rows and any(to != at and to in reach(left, at) and (at, to) not in tables for at in left for to in left):
-        found.fires.add("MOM405")
+        # A row that only pairs miss which nobody needs is no error.
+        lost = any(end == "missing" for (at, _, _), (end, _) in found.walks.items() if at == colour)
+        (found.fires if lost else found.open).add("MOM405")
 
 
 def _judge_rows(estate: Estate, found: Judged, full: Arcs) -> None:
@@ -253,11 +272,10 @@ def _judge_rows(estate: Estate, found: Judged, full: Arcs) -> None:
                     # A row for what has failed itself, or is cut off, harms nobody.
                     (found.fires if to in reach(left, at) else found.open).add("MOM403")
     given = {(at, to) for at, to, _ in estate.given}
-    told = found.open if estate.declared else found.fires
     if not estate.rows and any(via not in full[at] for at, _, via in estate.given):
-        told.add("MOM304")
+        found.fires.add("MOM304")
     if not estate.rows and len(given) < len(estate.given):
-        told.add("MOM404")
+        found.fires.add("MOM404")
 
 
 def _judge_colours(estate: Estate, found: Judged) -> None:
@@ -272,7 +290,8 @@ def _judge_colours(estate: Estate, found: Judged) -> None:
         found.open.update({"MOM401", "MOM402"})
     for failure in _promised(estate):
         if failure not in failures:
-            (found.open if failure == CALM else found.fires).add("MOM402")
+            # That the state without failures has no colour is said where rows hold in colours only.
+            (found.open if failure == CALM and not estate.rows else found.fires).add("MOM402")
 
 
 def _promised(estate: Estate) -> list[Failure]:
@@ -298,15 +317,5 @@ def _judge_failures(estate: Estate, found: Judged, joined: dict[str, set[str]]) 
             cut = dest not in reach(left, source)
             if cut and failure in singles:
                 found.fires.add("MOM501")
-            if failure not in promised:
-                continue
-            if cut:
+            if cut and failure in promised:
                 found.fires.add("MOM502")
-            elif not estate.rows and not estate.declared:
-                end, walk = found.walks[None, source, dest]
-                if end == "arrives" and any(to not in left.get(at, {}) for at, to in pairwise(walk)):
-                    # Next hops that are computed change with the failure; static overrides among them are open.
-                    if estate.protocol == "tables":
-                        found.fires.add("MOM502")
-                    elif any((at, dest) == (one, to) for at in walk for one, to, _ in estate.given):
-                        found.open.add("MOM502")
