@@ -17,6 +17,9 @@ def find(context: Context) -> Iterator[Draft]:
     for cause in context.causes.needed:
         if cause.kind == "black-hole":
             yield _wrong_row(context, cause)
+        elif cause.kind == "failed-hop" and not context.rows_are_recovery:
+            # Of recovery rows that is MOM403.
+            yield _static_row(context, cause)
         elif (
             cause.kind == "missing" and not context.rows_are_recovery and context.is_whole("brokers", "routing.tables")
         ):
@@ -55,6 +58,37 @@ def _wrong_row(context: Context, cause: Cause) -> Draft:
         steps=context.steps(walk),
         affected=affected,
         related=[*related, *context.colour_defined(witness), *elsewhere],
+    )
+
+
+def _static_row(context: Context, cause: Cause) -> Draft:
+    """A row beside computed next hops that stays in force over what has failed."""
+    keys = cause.key_array
+    witness, walk = context.witness(keys)
+    row = cause.subject[0]
+    also, elsewhere = other_ways(context, row, "failed-hop")
+    entry = cause.entries[0]
+    at, to = context.name(entry.location), context.name(entry.hop)
+    names = destinations(context, cause)
+    return Draft(
+        "MOM303",
+        context.row_place(row),
+        f"broker `{at}` keeps sending {listed(names)} to `{to}` when the way there has failed",
+        about=rows_of(context, cause),
+        rank=int(keys[0]),
+        label="a static row stays in force when its hop fails",
+        help="take the row out, or say `static_rows: withdraw` if the broker takes it back",
+        data={
+            "broker": at,
+            "via": to,
+            "destinations": names,
+            "stop": witness.walk[-1],
+            **({"also": also} if also else {}),
+        },
+        witness=witness,
+        steps=context.steps(walk),
+        affected=context.affected(context.causes.lost_by(row)),
+        related=[*context.colour_defined(witness), *elsewhere],
     )
 
 

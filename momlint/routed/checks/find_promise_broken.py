@@ -147,7 +147,7 @@ def _unreactive(context: Context, promise: Tolerate | None) -> Iterator[Draft]:
     )
     more = len(distinct(lost.failure)) - 1
     others = f", and {counted(more, 'more failure')} the same way" if more else ""
-    when = "it fails" if len(failed) == 1 else "they fail"
+    when = "it fails" if len(failed) == 1 else "they fail together"
     yield Draft(
         "MOM502",
         _place(context),
