@@ -208,6 +208,13 @@ def judge(estate: Estate) -> Judged:
     return found
 
 
+def promised_name(estate: Estate, failure: Failure) -> str | None:
+    """What `Judged.walks` calls a failure without a colour: ``if 1--2, 3 fail``; that of nothing is None."""
+    names = [estate.links[index].names[0] for index in sorted(failure[0])]
+    names += [broker for broker in estate.brokers if broker in failure[1]]
+    return f"if {', '.join(names)} fail" if names else None
+
+
 def _judge_walks(
     estate: Estate, colour: str | None, failure: Failure, found: Judged, joined: dict[str, set[str]]
 ) -> None:
@@ -239,7 +246,7 @@ def _judge_walks(
             found.fires.add("MOM502")
             continue
         if failure == CALM or colour is not None or end != "arrives":
-            found.walks[colour, source, dest] = end, walk
+            found.walks[colour or promised_name(estate, failure), source, dest] = end, walk
         if end != "arrives":
             found.broken[source, dest].add(end)
             continue
