@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from momlint import config, discover
 from momlint.cli import estates, exits
@@ -14,6 +14,9 @@ from momlint.words import counted
 
 if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate
+    from momlint.routed.overlay.super_tables import RecoveryTable
+    from momlint.routed.recovery import Plan
+    from momlint.routed.recovery.show import View
     from momlint.routed.recovery.write import Form
 
 #: How a row's set of colours is written.
@@ -67,16 +70,43 @@ def plan(arguments: Arguments) -> int:
     if by_many:
         write(_plan_by_many(arguments, loaded, estate, form))
         return exits.OK
-    if arguments.show is not None:
-        _show(arguments, loaded, estate, form)
-    else:
-        section = _section(arguments, loaded, estate, form)
-        if output is not None and ending in _YAML:
-            write(section, output)
-            _told(output, estate, section)
-        else:
-            write(section)
+    view = _view(arguments.show)
+    chosen = estates.broker(estate, arguments.broker, "--broker") if arguments.broker is not None else None
+    made = _made(arguments, estate)
+    section = _section(arguments, loaded, estate, made, form) if output is not None or view is None else ""
+    if output is not None and ending in _YAML:
+        write(section, output)
+        _told(output, made)
+    elif view is None:
+        write(section)
+    if view is not None:
+        from momlint.routed.recovery.show import show as tables
+
+        write("".join(tables(view, estate, made.plan, made.table, chosen)))
     return exits.OK
+
+
+class _Made(NamedTuple):
+    """A plan and its tables, which take a while to condense."""
+
+    plan: Plan
+    table: RecoveryTable
+
+
+def _made(arguments: Arguments, estate: Estate) -> _Made:
+    from momlint.routed.recovery import plan as make_plan
+
+    made = make_plan(estate, named=arguments.names)
+    return _Made(made, made.table())
+
+
+def _view(show: str | None) -> View | None:
+    if show is None:
+        return None
+    from momlint.routed.recovery.show import VIEWS
+
+    view: View = config.choice("--show", show, VIEWS)
+    return view
 
 
 def _ending(output: str | None) -> str:
@@ -124,11 +154,12 @@ def _in_place(arguments: Arguments, form: Form) -> int:
                 complain(f"momlint: {where}{file}: it promises nothing, so there is nothing to plan")
                 continue
             if arguments.spark is not None or arguments.jobs is not None:
-                section = _plan_by_many(one, loaded, estate, form)
+                _write_into(loaded, _plan_by_many(one, loaded, estate, form))
+                _told(where + file)
             else:
-                section = _section(one, loaded, estate, form)
-            _write_into(loaded, section)
-            _told(where + file, estate, section)
+                made = _made(one, estate)
+                _write_into(loaded, _section(one, loaded, estate, made, form))
+                _told(where + file, made if arguments.output is None else None)
         except UsageError as error:
             if len(found.files) == 1:
                 raise
@@ -161,49 +192,37 @@ def _write_into(loaded: LoadedEstate, section: str) -> None:
     again = load_source(read_source(changed, file))[loaded.index]
     if again.estate is None or again.problems or again.source.problems:
         raise UsageError(f"{file}: with the new `failures` it could not be read any more (is there an anchor in it?)")
-    write(changed.decode(), file)
+    _replace(file, changed)
 
 
-def _told(target: str, estate: Estate, section: str) -> None:
-    """Say what was written, and how much."""
-    lines = section.splitlines()
-    rows = sum(line.lstrip().startswith("- {to:") for line in lines)
-    text = f"{counted(rows, 'row')} of recovery tables" if rows else "`failures`"
-    complain(f"momlint: wrote {target}: {text} for {counted(len(estate.brokers), 'broker')}")
+def _replace(file: str, data: bytes) -> None:
+    """Write the estate, whole or not at all; a link leads where it did."""
+    from momlint.writing import write_file
+
+    try:
+        write_file(os.path.realpath(file), data)
+    except OSError as error:
+        raise UsageError(f"{file}: the section cannot be written: {error.strerror or error}") from error
 
 
-def _section(arguments: Arguments, loaded: LoadedEstate, estate: Estate, form: Form) -> str:
+def _told(target: str, made: _Made | None = None) -> None:
+    """Say what was written, and how many rows of how many colours stand there (none where they stand elsewhere)."""
+    rows = "" if made is None else f"{counted(made.table.rows, 'row')} in {counted(made.table.colours, 'colour')}"
+    complain(f"momlint: wrote {target}: {rows or '`failures`'}")
+
+
+def _section(arguments: Arguments, loaded: LoadedEstate, estate: Estate, made: _Made, form: Form) -> str:
     """The whole section; the rows are written to their file, if they have one."""
     from momlint.routed.recovery import failures_yaml, write_recovery
-    from momlint.routed.recovery import plan as make_plan
 
-    made = make_plan(estate, named=arguments.names)
-    table = made.table()
     output = arguments.output
     if output is None or _ending(output) in _YAML:
-        return "".join(failures_yaml(estate, made, table, form=form))
-    section = "".join(failures_yaml(estate, made, None, _reference(arguments.path, loaded, output)))
-    colours = [one.name for one in made.colours]
-    write_recovery(output, table, [one.id for one in estate.brokers], colours, form)
-    complain(f"momlint: wrote {output}: {counted(table.rows, 'row')} in {counted(len(colours), 'colour')}")
+        return "".join(failures_yaml(estate, made.plan, made.table, form=form))
+    section = "".join(failures_yaml(estate, made.plan, None, _reference(arguments.path, loaded, output)))
+    colours = [one.name for one in made.plan.colours]
+    write_recovery(output, made.table, [one.id for one in estate.brokers], colours, form)
+    _told(output, made)
     return section
-
-
-def _show(arguments: Arguments, loaded: LoadedEstate, estate: Estate, form: Form) -> None:
-    from momlint.routed.recovery import plan as make_plan
-    from momlint.routed.recovery.show import VIEWS
-    from momlint.routed.recovery.show import show as tables
-
-    assert arguments.show is not None
-    view = config.choice("--show", arguments.show, VIEWS)
-    chosen = estates.broker(estate, arguments.broker, "--broker") if arguments.broker is not None else None
-    if arguments.output is not None:
-        section = _section(arguments, loaded, estate, form)
-        if _ending(arguments.output) in _YAML:
-            write(section, arguments.output)
-            _told(arguments.output, estate, section)
-    made = make_plan(estate, named=arguments.names)
-    write("".join(tables(view, estate, made, made.table(), chosen)))
 
 
 def _load(path: str, name: str | None) -> tuple[LoadedEstate, Estate]:

@@ -7,6 +7,7 @@ which is shown when it fails and thrown away when it does not.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import shutil
@@ -227,6 +228,8 @@ class Session:
 
         spark, self._spark = self._spark, None
         java, self._java = self._java, None
+        # py4j writes a stack trace for every call that Java's end cuts short; what matters of it is raised as well.
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)
         try:
             if spark is not None:
                 # Java may be gone already, which is where this leads; or past answering.

@@ -198,6 +198,8 @@ class OnSpark:
             raise (stuck[0] if stuck else self._explained(error)) from error
         finally:
             over.set()
+            # Whoever is done here may stop Java next, and a look that is under way then would fail, loudly.
+            watcher.join(_LOOK_AT_LEAST)
         if stuck:  # … and `action` took the end of its job for its own fault
             raise stuck[0]
         return result

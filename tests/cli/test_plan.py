@@ -84,7 +84,7 @@ def test_from_standard_input(run: Run, folder: Path) -> None:
 
 
 def test_the_section_goes_to_a_file(run: Run, triangle: Path) -> None:
-    said = "momlint: wrote plan.yaml: 12 rows of recovery tables for 3 brokers\n"
+    said = "momlint: wrote plan.yaml: 12 rows in 4 colours\n"
     assert run("plan", "triangle.yaml", "--output", "plan.yaml") == (0, "", said)
     assert Path("plan.yaml").read_text() == SECTION + ROWS
 
@@ -261,7 +261,7 @@ links:   # the ring
 def test_in_place_keeps_the_rest_byte_for_byte(run: Run, folder: Path) -> None:
     (folder / "a.yaml").write_text(COMMENTED)
     ran = run("plan", "a.yaml", "--in-place")
-    assert ran == (0, "", "momlint: wrote a.yaml: 12 rows of recovery tables for 3 brokers\n")
+    assert ran == (0, "", "momlint: wrote a.yaml: 12 rows in 4 colours\n")
     text = (folder / "a.yaml").read_text()
     before, after = COMMENTED.split("failures:  # what we promise\n  tolerate: single-link")
     assert text == before + (SECTION + ROWS).rstrip("\n") + after
@@ -346,3 +346,34 @@ def test_options_of_in_place_that_do_not_go_together(
     ran = run("plan", *arguments)
     assert ran.code == 2
     assert says in ran.err
+
+
+def test_a_full_disk_leaves_the_estate_as_it_was(run: Run, triangle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(source: str, target: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    before = sorted(path.name for path in triangle.parent.iterdir())
+    monkeypatch.setattr("momlint.cli.plan.os.replace", refuse)
+    ran = run("plan", "triangle.yaml", "--in-place")
+    assert (ran.code, ran.out) == (2, "")
+    assert "No space left on device" in ran.err
+    assert triangle.read_text() == ESTATE + PROMISE
+    assert sorted(path.name for path in triangle.parent.iterdir()) == before
+
+
+def test_in_place_through_a_link_keeps_the_link_and_the_mode(run: Run, triangle: Path) -> None:
+    triangle.chmod(0o640)
+    (triangle.parent / "link.yaml").symlink_to("triangle.yaml")
+    assert run("plan", "link.yaml", "--in-place").code == 0
+    assert (triangle.parent / "link.yaml").is_symlink()
+    assert triangle.read_text() == ESTATE + SECTION + ROWS
+    assert triangle.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("empty", ["failures:\n", "failures: ~ # nothing yet\n", "failures: {}\n"])
+def test_where_nothing_is_promised_nothing_is_written(run: Run, folder: Path, empty: str) -> None:
+    (folder / "a.yaml").write_text(ESTATE + "groups: {}\n" + empty)
+    ran = run("plan", "a.yaml", "--in-place")
+    assert ran.code == 2
+    assert "there is nothing to plan for" in ran.err
+    assert (folder / "a.yaml").read_text() == ESTATE + "groups: {}\n" + empty
