@@ -136,7 +136,7 @@ def plan_into(
     for index, colour in enumerate(colours):
         failed_link[index, list(colour.failure.links)] = True
         failed_broker[index, list(colour.failure.brokers)] = True
-    solved = solve(calm.n, calm.arc_tail, calm.arc_head, calm.arc_cost)
+    solved = solve(calm.n, calm.arc_tail, calm.arc_head, calm.arc_cost, calm.transit)
     names = tuple(broker.id for broker in estate.brokers), tuple(colour.name for colour in colours)
     network = Network(solved, calm.arc_link, failed_link, failed_broker, *names)
 

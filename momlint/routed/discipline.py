@@ -70,10 +70,6 @@ class RoutedJudgement:
         if beyond:
             subject = f"what each of the {beyond:,} failures does that `tolerate` promises to survive"
             ask.undecided.append((subject, "they are too many to be looked at one by one; promise fewer at once"))
-        if any(not broker.transit for broker in estate.brokers):
-            # Paths and tables are judged as if every broker passed messages on, so that no pass may rest on them.
-            subject = "whether messages keep clear of brokers that pass nothing on (`transit: false`)"
-            ask.undecided.append((subject, "this version of momlint reads `transit`, and does not judge it yet"))
         self.context = Context(estate, overlay, ask, entries, needs)
 
     def drafts(self) -> Iterator[Draft]:

@@ -58,7 +58,7 @@ def certify(loaded: LoadedEstate, overlay: Overlay, folder: str) -> Certified:
 def claims(estate: Estate, overlay: Overlay) -> dict[str, Any]:
     """What a certificate says of the estate (see `momlint.routed.certificate.form`), as far as it is so."""
     o = overlay
-    solved = solve(o.n, o.arc_tail, o.arc_head, o.arc_cost)
+    solved = solve(o.n, o.arc_tail, o.arc_head, o.arc_cost, o.transit)
     calm = ~(o.failed_link.any(axis=1) | o.failed_broker.any(axis=1))
     healed = heal(solved, o.arc_link, o.failed_link, o.failed_broker)
     best = _distances(o, solved, healed)

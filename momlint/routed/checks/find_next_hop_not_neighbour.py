@@ -45,6 +45,10 @@ def _draft(context: Context, cause: Cause) -> Draft:
         # The first row that uses the hop, which need not be one that a topic needs.
         message = f"broker `{at}` sends to `{to}`, and no link joins them"
         fix = f"declare a link between `{at}` and `{to}`, or use a neighbour of `{at}` as next hop"
+    if context.causes.is_adjacent(location, via):
+        message = f"broker `{at}` sends what is for others to `{to}`, which passes nothing on (`transit: false`)"
+        fix = f"use a neighbour of `{at}` that passes messages on, or let `{to}` do so"
+        label = label or "made to pass on for others"
     related = [
         RelatedDraft(context.row_place(row), "this row uses it too" if cause.scope == "hop" else "this row too")
         for row in cause.rows[1 : 1 + RELATED_ROWS]

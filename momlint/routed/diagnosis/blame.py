@@ -93,7 +93,9 @@ class Columns:
     def _solve(self) -> None:
         o = self.overlay
         keep = live_arcs(o, self._colour)
-        self._distance, self._next = shortest_paths(o.n, o.arc_tail[keep], o.arc_head[keep], o.arc_cost[keep])
+        self._distance, self._next = shortest_paths(
+            o.n, o.arc_tail[keep], o.arc_head[keep], o.arc_cost[keep], o.transit
+        )
 
     @property
     def distance(self) -> NDArray[np.float64]:
@@ -195,7 +197,9 @@ def _blame_column(columns: Columns, colour: int, dest: int, sources: Iterable[in
             known.update(dict.fromkeys(cycle, found))
             del order[place[at] :]
         elif at not in known:
-            if given[at] == NO_HOP:
+            if given[at] == NO_HOP and rows[at] != NO_ROW:
+                known[at] = entry(at, "not-neighbour", "stop", at)
+            elif given[at] == NO_HOP:
                 known[at] = entry(at, "missing", "stop", at)
             else:
                 usable_without_failure = columns.adjacent[at, given[at]]

@@ -86,6 +86,10 @@ class Causes:
         if not self._any_non_neighbour:
             return blame(context.overlay, np.setdiff1d(context.broken, cut, assume_unique=True)), set()
         found = blame(context.overlay, context.broken)
+        for blamed in found:
+            if blamed.entry.fault == "not-neighbour" and blamed.entry.hop == NO_HOP:
+                # The next hop passes nothing on, so that no entry names it: the row does.
+                blamed.entry = replace(blamed.entry, hop=context.row_hop(blamed.entry.row)[1])
         odd = [blamed for blamed in found if blamed.entry.fault == "not-neighbour"]
         keys = np.array(sorted(key for blamed in odd for key in blamed.keys), np.int64)
         hops = sorted({(blamed.entry.location, blamed.entry.hop) for blamed in odd})
@@ -163,8 +167,11 @@ class Causes:
         context = self.context
         n, adjacent = context.overlay.n, self._adjacent
         table = context.recovery_table
+        transit = context.overlay.transit
+        stub = np.zeros(n, np.bool_) if transit is None else ~transit
         if table is not None:
-            odd = ~adjacent[table.broker, table.via] & (table.broker != table.via) & (table.broker != table.to)
+            odd = ~adjacent[table.broker, table.via] | (stub[table.via] & (table.via != table.to))
+            odd &= (table.broker != table.via) & (table.broker != table.to)
             wrong = [
                 (row, int(table.broker[row]), int(table.via[row]), int(table.to[row]))
                 for row in np.flatnonzero(odd).tolist()
@@ -173,8 +180,10 @@ class Causes:
             wrong = [
                 (index, row.location, row.via, dest)
                 for index, row in enumerate(context.estate.table_rows)
-                if row.via != row.location and not adjacent[row.location, row.via]
-                if (dest := next((d for d in row.destinations if d != row.location), n)) < n
+                if row.via != row.location and (stub[row.via] or not adjacent[row.location, row.via])
+                # For itself a broker that passes nothing on is as good a neighbour as any.
+                if (own := row.via if adjacent[row.location, row.via] else n) is not None
+                if (dest := next((d for d in row.destinations if d not in (row.location, own)), n)) < n
             ]
         for index, location, via, dest in wrong:
             entry = Entry(0, dest, location, via, index, "not-neighbour", "stop", location, index)
@@ -188,7 +197,9 @@ class Causes:
 
     @cached_property
     def _any_non_neighbour(self) -> bool:
-        """Whether any entry names a broker that is no neighbour."""
+        """Whether any entry names a broker that is no neighbour, or one that passes nothing on."""
+        if self.context.overlay.transit is not None:
+            return True
         o, adjacent = self.context.overlay, self._adjacent
         loc = np.broadcast_to(np.arange(o.n), o.base.shape)
         for at, hop in ((loc, o.base), (o.keys.loc_of(o.delta_key), o.delta_next)):
@@ -204,6 +215,11 @@ class Causes:
         adjacent = np.zeros((o.n, o.n), dtype=np.bool_)
         adjacent[o.arc_tail, o.arc_head] = True
         return adjacent
+
+    def is_adjacent(self, at: int, to: int) -> bool:
+        """Whether a link leads from one broker to the other: where MOM304 names such a hop, the other passes nothing
+        on."""
+        return bool(self._adjacent[at, to])
 
     def _rows(self, cause: Cause) -> list[int]:
         """The given rows that a cause concerns: those blamed and, for hops, every row over the same hops."""

@@ -138,10 +138,14 @@ class Cutting:
     def _is_joined(self, cut: Cut) -> bool:
         """Whether a path is left for the witness of `cut`."""
         links, brokers = self.elements.kills((cut.element,))
+        transit = self.context.overlay.transit
         seen = {cut.source, *brokers}
         stack = [cut.source]
         while stack:
-            for to, link in self._graph.out[stack.pop()]:
+            at = stack.pop()
+            if at != cut.source and transit is not None and not transit[at]:
+                continue
+            for to, link in self._graph.out[at]:
                 if to not in seen and link not in links:
                     seen.add(to)
                     stack.append(to)

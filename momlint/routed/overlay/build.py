@@ -63,6 +63,9 @@ def build(
         failed_broker[index, list(brokers)] = True
     intact: NDArray[np.bool_] = np.logical_not(failed_link.any(axis=1) | failed_broker.any(axis=1))
 
+    through = np.array([broker.transit for broker in estate.brokers], np.bool_)
+    transit = None if through.all() else through
+
     entries: Entries | None = None
     if estate.recovery_rows is not None:
         # Imported late, with all that belongs to recovery: most estates have none.
@@ -79,7 +82,7 @@ def build(
         computed = estate.protocol == "shortest-path"
         heals = estate.heals and not intact.all()
         if computed or heals:
-            solved = solve(n, arcs.tail, arcs.head, arcs.cost)
+            solved = solve(n, arcs.tail, arcs.head, arcs.cost, transit)
             if heals:
                 key, hop = healed_deltas(solved, arcs.link, failed_link, failed_broker)
             if computed:
@@ -90,6 +93,8 @@ def build(
                 key, hop = rebased(solved, key, hop, base, np.flatnonzero(~intact))
         delta_row = np.full(key.size, NO_ROW, np.int32)
 
+    if transit is not None:
+        base, hop = _followed(base, key, hop, transit)
     pair_source, pair_dest = _needed_pairs(estate, needs)
     overlay = Overlay(
         n=n,
@@ -108,6 +113,7 @@ def build(
         failed_broker=failed_broker,
         pair_source=pair_source,
         pair_dest=pair_dest,
+        transit=transit,
     )
     return overlay, entries
 
@@ -153,6 +159,19 @@ def _table_entries(estate: Estate) -> tuple[NDArray[np.int32], NDArray[np.int32]
     base[dest[kept], loc[kept]] = via[kept]
     base_row[dest[kept], loc[kept]] = row[kept]
     return base, base_row
+
+
+def _followed(
+    base: NDArray[np.int32], key: NDArray[np.int64], hop: NDArray[np.int32], transit: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """`base` and the deltas' `hop` without the next hops that would have to pass a message on and do not."""
+    n = transit.size
+    at = np.arange(n, dtype=np.int32)
+    stub = ~transit
+    dest = Keys(n).dest_of(key)
+    odd = (base != NO_HOP) & stub[np.maximum(base, 0)] & (base != at[:, None]) & (base != at[None, :])
+    late = (hop != NO_HOP) & stub[np.maximum(hop, 0)] & (hop != dest) & (hop != Keys(n).loc_of(key))
+    return np.where(odd, np.int32(NO_HOP), base), np.where(late, np.int32(NO_HOP), hop).astype(np.int32)
 
 
 def _withdrawn(

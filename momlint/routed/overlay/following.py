@@ -78,6 +78,8 @@ def reached_from(overlay: Overlay, colour: int, source: int) -> set[int]:
     found, waiting = {source}, [source]
     while waiting:
         loc = waiting.pop()
+        if loc != source and overlay.transit is not None and not overlay.transit[loc]:
+            continue
         first, last = bisect_left(overlay.arc_tail, loc), bisect_left(overlay.arc_tail, loc + 1)
         for head in set(overlay.arc_head[first:last].tolist()) - found:
             if live_arc(overlay, colour, loc, head) is not None:

@@ -184,6 +184,8 @@ class _Network:
         segments = np.cumsum(times) - times  # no run is empty: every broker here had a next hop
         live = ~dead[colour[item], arc]
         neighbour = self.head[arc]
+        if before.stub is not None:
+            live &= ~before.stub[neighbour] | (neighbour == dest[item])
         inner = table[place.pack(case[item], neighbour)]
         through = before.whole[dest[item], neighbour]
         through[inner >= 0] = infinite
@@ -198,7 +200,10 @@ class _Network:
             source = np.repeat(moved, count)
             back = self.into[np.repeat(self.in_start[loc[moved]], count) + ramp(count)]
             target: NDArray[np.integer] = table[place.pack(case[source], self.tail[back])]
-            usable = np.flatnonzero((target >= 0) & ~dead[colour[source], back])
+            usable = (target >= 0) & ~dead[colour[source], back]
+            if before.stub is not None:
+                usable &= ~before.stub[loc[source]]
+            usable = np.flatnonzero(usable)
             source, target = source[usable], target[usable]
             offer = whole[source] + self.cost[back[usable]]
             better = np.flatnonzero(offer < whole[target])

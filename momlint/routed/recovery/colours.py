@@ -95,8 +95,6 @@ def planned_colours(estate: Estate, most: int = MOST_COLOURS, *, named: bool = F
     ``none``, ``1--2``, ``1--2+4``. The failure of nothing always has a colour. Raises `UsageError` where the estate
     promises nothing and declares nothing, and where the promise asks for more than `most` colours.
     """
-    if any(not broker.transit for broker in estate.brokers):
-        raise UsageError("a plan does not keep clear of brokers with `transit: false` yet, so none is made")
     colours = [
         PlannedColour(colour.name, Failure(tuple(colour.failed_links), tuple(colour.failed_brokers)), colour.place)
         for colour in (estate.colours if estate.colours_declared else ())
