@@ -71,6 +71,21 @@ def _accept(record: Mapping[str, Any], folder: str) -> Accepted:
         raise Refused(f"{main}: `{estate.name}`: {error}") from error
 
 
+def _refuse_what_is_not_claimed(estate: Estate) -> None:
+    """Raises `Refused` where what next hops do is nothing that claims speak of."""
+    if any(not broker.transit for broker in estate.brokers):
+        raise Refused("certificates do not speak of brokers that pass nothing on (`transit: false`)")
+    if any(link.cost_back is not None for link in estate.links):
+        raise Refused("certificates do not speak of links with a cost for each direction")
+    fails = any(colour.failed_links or colour.failed_brokers for colour in estate.colours)
+    if estate.recovery_rows is not None or not fails:
+        return
+    if not estate.heals:
+        raise Refused("its next hops stay as they are in colours in which something has failed")
+    if estate.protocol == "shortest-path" and estate.table_rows:
+        raise Refused("its static rows stay in force in colours in which something has failed")
+
+
 def check_record(estate: Estate, data: Mapping[str, Any]) -> Shown:
     """Check a record's claims about `estate`, whatever file that came from. Raises `Refused`.
 
@@ -79,6 +94,7 @@ def check_record(estate: Estate, data: Mapping[str, Any]) -> Shown:
     all), and potentials of walks for those whose next hops stand in ``routing.tables`` (the others, if it has rows or
     nothing is computed); ``shortest-path`` fills the gaps between rows.
     """
+    _refuse_what_is_not_claimed(estate)
     record = read_record(data, len(estate.brokers), max(len(estate.colours), 1))
     given = Given.of(estate, record.unit)
     everywhere = np.arange(len(given.failed))
