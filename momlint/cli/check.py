@@ -75,8 +75,6 @@ def check(arguments: Arguments) -> int:
         _writable("--certificate", arguments.certificate)
     if arguments.timeout is not None and not 0 < arguments.timeout < float("inf"):
         raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
-    if arguments.jobs is not None:
-        config.jobs("--jobs", arguments.jobs)
     if arguments.max_file_mb is not None and not 1 <= arguments.max_file_mb <= LARGEST_FILE:
         raise UsageError(f"--max-file-mb must be from 1 to {LARGEST_FILE:,}, not {arguments.max_file_mb}")
     paths = list(arguments.paths) or ["."]

@@ -70,14 +70,15 @@ def _static_row(context: Context, cause: Cause) -> Draft:
     entry = cause.entries[0]
     at, to = context.name(entry.location), context.name(entry.hop)
     names = destinations(context, cause)
+    colour = context.overlay.keys.colour_of(int(keys[0]))
     return Draft(
         "MOM303",
         context.row_place(row),
         f"broker `{at}` keeps sending {listed(names)} to `{to}` when the way there has failed",
         about=rows_of(context, cause),
         rank=int(keys[0]),
-        label="a static row stays in force when its hop fails",
-        help="take the row out, or say `static_rows: withdraw` if the broker takes it back",
+        label=f"this row stays in force {context.when(colour)}",
+        help="remove the row, or say `routing: {static_rows: withdraw}` if the broker takes it back while its link is down",
         data={
             "broker": at,
             "via": to,
