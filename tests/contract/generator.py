@@ -40,7 +40,11 @@ def random_estate(rng: random.Random) -> str:
     if kind in {"computed", "overrides", "tables"}:
         if kind != "computed":
             text += _tables(rng, text, names, kind == "tables", damages)
-        return text + (f"failures:\n  tolerate: {promise}\n" if promise else "")
+        declares = kind != "computed" and rng.random() < 0.5
+        if not promise and not declares:
+            return text
+        colours = _colours(rng, text, names, promise, damages) if declares else ""
+        return text + "failures:\n" + (f"  tolerate: {promise}\n" if promise else "") + colours
     text += (
         "failures:\n" + (f"  tolerate: {promise}\n" if promise else "") + _colours(rng, text, names, promise, damages)
     )
@@ -58,9 +62,11 @@ def _list(names: list[str]) -> str:
 
 def _overlay(rng: random.Random, names: list[str]) -> str:
     lines = ["momlint: 1", "brokers:"]
+    some_stubs = rng.random() < 0.3
     for name in names:
-        slow = f" {{processing_ms: {rng.choice(['1', '0.5', '2.25', '10'])}}}" if rng.random() < 0.2 else ""
-        lines.append(f"  {quoted(name)}:{slow}")
+        about = [f"processing_ms: {rng.choice(['1', '0.5', '2.25', '10'])}"] if rng.random() < 0.2 else []
+        about += ["transit: false"] if some_stubs and rng.random() < 0.3 else []
+        lines.append(f"  {quoted(name)}:" + (f" {{{', '.join(about)}}}" if about else ""))
     ends = [(rng.randrange(i), i) for i in range(1, len(names)) if rng.random() < 0.93]
     ends += [tuple(rng.sample(range(len(names)), 2)) for _ in range(rng.choice([0, 1, 2, 3, 5, 8]))]
     between = [frozenset(pair) for pair in ends]
@@ -70,9 +76,11 @@ def _overlay(rng: random.Random, names: list[str]) -> str:
     for index, (a, b) in enumerate(ends):
         one, other = quoted(names[a]), quoted(names[b])
         fields = [f"id: link{index}"] if between.count(frozenset((a, b))) > 1 or rng.random() < 0.2 else []
-        fields += [f"from: {one}", f"to: {other}"] if rng.random() < 0.12 else [f"between: [{one}, {other}]"]
-        fields += [f"cost: {rng.choice(costs)}"] if rng.random() < 0.7 else []
-        fields += [f"latency_ms: {rng.choice(latencies)}"] if rng.random() < 0.7 else []
+        one_way = rng.random() < 0.12
+        fields += [f"from: {one}", f"to: {other}"] if one_way else [f"between: [{one}, {other}]"]
+        for field, values in (("cost", costs), ("latency_ms", latencies)):
+            if rng.random() < 0.7:
+                fields.append(f"{field}: {_by_direction(rng, names[a], names[b], values, one_way)}")
         lines.append(f"  - {{{', '.join(fields)}}}")
     topics = rng.choice([0, 1, 2, 4])
     if topics:
@@ -85,6 +93,15 @@ def _overlay(rng: random.Random, names: list[str]) -> str:
         fields += [f"max_latency_ms: {rng.choice(['10', '12.5', '15', '20'])}"] if rng.random() < 0.25 else []
         lines.append(f"  t{index}: {{{', '.join(fields)}}}")
     return "\n".join(lines) + "\n"
+
+
+def _by_direction(rng: random.Random, a: str, b: str, values: list[str], one_way: bool) -> str:
+    if rng.random() < 0.8:
+        return rng.choice(values)
+    ways = [f'"{a}->{b}": {rng.choice(values)}']
+    if not one_way:
+        ways.append(f'"{b}->{a}": {rng.choice(values)}')
+    return "{" + ", ".join(rng.sample(ways, rng.randint(1, len(ways)))) + "}"
 
 
 def _other(rng: random.Random, names: list[str], than: str) -> str:
@@ -108,7 +125,12 @@ def _tables(rng: random.Random, text: str, names: list[str], whole: bool, damage
                 rows.append((at, to, _other(rng, names, at)))
     if not rows:
         return ""
-    lines = ["routing:", f"  protocol: {'tables' if whole else 'shortest-path'}", "  tables:"]
+    lines = ["routing:", f"  protocol: {'tables' if whole else 'shortest-path'}"]
+    if rng.random() < 0.2:
+        lines.append(f"  after_failure: {rng.choice(['heal', 'keep'])}")
+    if rng.random() < 0.2:
+        lines.append("  static_rows: withdraw")
+    lines.append("  tables:")
     for broker in dict.fromkeys(at for at, _, _ in rows):
         lines.append(f"    {quoted(broker)}:")
         for hop in dict.fromkeys(via for at, _, via in rows if at == broker):

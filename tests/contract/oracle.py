@@ -31,8 +31,8 @@ class Link:
 
     names: list[str]
     directions: list[Pair]
-    cost: Fraction
-    latency: Fraction
+    cost: dict[Pair, Fraction]
+    latency: dict[Pair, Fraction]
 
 
 @dataclass
@@ -48,6 +48,9 @@ class Estate:
     declared: bool
     colours: dict[str | None, Failure]
     rows: dict[str, list[tuple[str, str, list[str]]]]
+    heals: bool = True
+    withdraws: bool = False
+    stubs: frozenset[str] = frozenset()
     pairs: dict[Pair, list[str]] = field(default_factory=dict)
 
 
@@ -75,7 +78,8 @@ def parse(text: str) -> Estate:
             a, b = item["from"], item["to"]
             names, directions = [f"{a}->{b}"], [(a, b)]
         names = [item["id"], *names] if "id" in item else names
-        links.append(Link(names, directions, Fraction(item.get("cost", "1")), Fraction(item.get("latency_ms", "0"))))
+        cost, latency = (_by_direction(item.get(name, default), directions, default) for name, default in _NUMBERS)
+        links.append(Link(names, directions, cost, latency))
     failures = data.get("failures") or {}
     promise = failures.get("tolerate", "none")
     words = {"none": (0, 0), "single-link": (1, 0), "single-broker": (0, 1)}
@@ -99,6 +103,9 @@ def parse(text: str) -> Estate:
             for at, rows in (failures.get("recovery") or {}).items()
         },
     )
+    estate.heals = routing.get("after_failure", "keep" if estate.protocol == "tables" else "heal") == "heal"
+    estate.withdraws = routing.get("static_rows") == "withdraw"
+    estate.stubs = frozenset(name for name, found in data["brokers"].items() if (found or {}).get("transit") == "false")
     for name, items in (failures.get("colours") or {}).items():
         estate.colours[name] = (
             frozenset(_link_called(estate, item) for item in items if item not in brokers),
@@ -116,6 +123,15 @@ def parse(text: str) -> Estate:
     return estate
 
 
+_NUMBERS = (("cost", "1"), ("latency_ms", "0"))
+
+
+def _by_direction(given: str | dict[str, str], directions: list[Pair], default: str) -> dict[Pair, Fraction]:
+    if isinstance(given, str):
+        return dict.fromkeys(directions, Fraction(given))
+    return {(a, b): Fraction(given.get(f"{a}->{b}", default)) for a, b in directions}
+
+
 def _link_called(estate: Estate, name: str) -> int:
     by_id = [index for index, link in enumerate(estate.links) if link.names[0] == name]
     return (by_id or [index for index, link in enumerate(estate.links) if name in link.names])[0]
@@ -125,17 +141,19 @@ def arcs(estate: Estate, failure: Failure) -> Arcs:
     """What is left."""
     left: Arcs = {broker: {} for broker in estate.brokers if broker not in failure[1]}
     for index, link in enumerate(estate.links):
-        for tail, head in link.directions:
+        for way in link.directions:
+            tail, head = way
             if index not in failure[0] and tail in left and head in left:
-                left[tail].setdefault(head, []).append((link.cost, link.latency))
+                left[tail].setdefault(head, []).append((link.cost[way], link.latency[way]))
     return left
 
 
-def reach(left: Arcs, source: str) -> set[str]:
-    """The brokers that a path leads to."""
+def reach(left: Arcs, source: str, stubs: frozenset[str] = frozenset()) -> set[str]:
+    """The brokers that a path leads to; none leads through one of `stubs`."""
     seen, stack = {source} & set(left), [source] if source in left else []
     while stack:
-        for other in left[stack.pop()]:
+        at = stack.pop()
+        for other in left[at] if at == source or at not in stubs else ():
             if other not in seen:
                 seen.add(other)
                 stack.append(other)
@@ -151,7 +169,7 @@ def shortest_tables(estate: Estate, failure: Failure) -> Tables:
         for _ in left:
             for at, near in left.items():
                 for to, links in near.items():
-                    if to in distance:
+                    if to in distance and (to == dest or to not in estate.stubs):
                         cost = min(links)[0] + distance[to]
                         distance[at] = min(distance.get(at, cost), cost)
         for at in left:
@@ -159,7 +177,10 @@ def shortest_tables(estate: Estate, failure: Failure) -> Tables:
                 tables[at, dest] = next(
                     to
                     for to in estate.brokers
-                    if to in left[at] and to in distance and min(left[at][to])[0] + distance[to] == distance[at]
+                    if to in left[at]
+                    and to in distance
+                    and (to == dest or to not in estate.stubs)
+                    and min(left[at][to])[0] + distance[to] == distance[at]
                 )
     return tables
 
@@ -188,14 +209,22 @@ def tables_in(estate: Estate, colour: str | None, failure: Failure) -> Tables:
         return tables
     for at, to, via in estate.given:
         tables.setdefault((at, to), via)
-    return tables if estate.protocol == "tables" else {**shortest_tables(estate, failure), **tables}
+    computed = shortest_tables(estate, failure if estate.heals else CALM)
+    if estate.protocol == "tables":
+        return computed if estate.heals and failure != CALM else tables
+    if estate.withdraws:
+        full, left = arcs(estate, CALM), arcs(estate, failure)
+        for (at, to), via in list(tables.items()):
+            if via in failure[1] or (via in full[at] and at in left and via not in left[at]):
+                del tables[at, to]
+    return {**computed, **tables}
 
 
 def judge(estate: Estate) -> Judged:
     """What is wrong."""
     found = Judged()
     full = arcs(estate, CALM)
-    joined = {broker: reach(full, broker) for broker in estate.brokers}
+    joined = {broker: reach(full, broker, estate.stubs) for broker in estate.brokers}
     for source, dest in estate.pairs:
         if dest not in joined[source]:
             found.fires.add("MOM301")
@@ -220,7 +249,7 @@ def _judge_walks(
 ) -> None:
     left, full, tables = arcs(estate, failure), arcs(estate, CALM), tables_in(estate, colour, failure)
     for (source, dest), topics in estate.pairs.items():
-        if {source, dest} & failure[1] or dest not in joined[source] or dest not in reach(left, source):
+        if {source, dest} & failure[1] or dest not in joined[source] or dest not in reach(left, source, estate.stubs):
             continue
         walk, end = [source], ""
         # Of several links of one cost it is open which latency counts.
@@ -232,7 +261,7 @@ def _judge_walks(
                 end = "arrives"
             elif hop is None:
                 end = "missing" if estate.rows else "black hole"
-            elif hop not in full[at]:
+            elif hop not in full[at] or (hop in estate.stubs and hop != dest):
                 end = "no neighbour"
             elif hop not in left[at]:
                 end = "failed"
@@ -241,10 +270,12 @@ def _judge_walks(
                 fast, slow = (way + estate.brokers[hop] for way in (fast + min(cheapest), slow + max(cheapest)))
                 end = "loop" if hop in walk else ""
                 walk.append(hop)
-        if end == "failed" and not estate.rows and estate.protocol == "tables":
-            # That given tables do not react is one cause, whatever it breaks.
+        if end == "failed" and not estate.rows and not estate.heals:
+            # That the next hops do not react is one cause, whatever it breaks.
             found.fires.add("MOM502")
             continue
+        if end == "missing":
+            found.fires.add("MOM405")
         if failure == CALM or colour is not None or end != "arrives":
             found.walks[colour or promised_name(estate, failure), source, dest] = end, walk
         if end != "arrives":
@@ -257,17 +288,13 @@ def _judge_walks(
                 found.fires.add("MOM601")
             elif slow > Fraction(topic.get("max_latency_ms", "9999999")):
                 found.open.add("MOM601")
-    if estate.rows and any(to != at and to in reach(left, at) and (at, to) not in tables for at in left for to in left):
-        # A row that only pairs miss which nobody needs is no error.
-        lost = any(end == "missing" for (at, _, _), (end, _) in found.walks.items() if at == colour)
-        (found.fires if lost else found.open).add("MOM405")
 
 
 def _judge_rows(estate: Estate, found: Judged, full: Arcs) -> None:
     seen = set()
     for at, rows in estate.rows.items():
         for to, via, colours in rows:
-            if via not in full[at]:
+            if via not in full[at] or (via in estate.stubs and to not in (at, via)):
                 found.fires.add("MOM304")
             for colour in colours:
                 if (at, to, colour) in seen:
@@ -279,7 +306,9 @@ def _judge_rows(estate: Estate, found: Judged, full: Arcs) -> None:
                     # A row for what has failed itself, or is cut off, harms nobody.
                     (found.fires if to in reach(left, at) else found.open).add("MOM403")
     given = {(at, to) for at, to, _ in estate.given}
-    if not estate.rows and any(via not in full[at] for at, _, via in estate.given):
+    if not estate.rows and any(
+        via not in full[at] or (via in estate.stubs and to not in (at, via)) for at, to, via in estate.given
+    ):
         found.fires.add("MOM304")
     if not estate.rows and len(given) < len(estate.given):
         found.fires.add("MOM404")
@@ -321,7 +350,7 @@ def _judge_failures(estate: Estate, found: Judged, joined: dict[str, set[str]]) 
         for source, dest in estate.pairs:
             if {source, dest} & failure[1] or dest not in joined[source]:
                 continue
-            cut = dest not in reach(left, source)
+            cut = dest not in reach(left, source, estate.stubs)
             if cut and failure in singles:
                 found.fires.add("MOM501")
             if cut and failure in promised:
