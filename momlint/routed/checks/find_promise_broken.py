@@ -154,7 +154,7 @@ def _unreactive(context: Context, promise: Tolerate | None) -> Iterator[Draft]:
         f"the static tables keep using {context.cutting.words(failed)} when {when}",
         label=f"promised here{others}",
         help=_REACT,
-        data={"promised": _promised(promise), "failures": more + 1, "colours": named},
+        data={"promised": _promised(promise), "failures": more + 1, **({"colours": named} if named else {})},
         witness=witness,
         affected=Affected(context.topics_of(pairs), len(pairs)),
         related=context.cutting.declared(failed),
