@@ -280,6 +280,8 @@ def _judge_walks(
             found.walks[colour or promised_name(estate, failure), source, dest] = end, walk
         if end != "arrives":
             found.broken[source, dest].add(end)
+            if end == "missing":
+                found.fires.add("MOM405")
             continue
         for topic in (estate.topics[name] for name in topics):
             if len(walk) - 1 > int(topic.get("max_hops", "999")):

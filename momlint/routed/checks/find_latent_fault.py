@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from momlint.findings import Draft, RelatedDraft
+from momlint.findings import Draft
 from momlint.routed.diagnosis.about import latent_of
 from momlint.routed.diagnosis.causes import Cause
 from momlint.routed.diagnosis.context import Context
@@ -27,20 +27,12 @@ def _draft(context: Context, cause: Cause) -> Draft:
     entry = cause.entries[0]
     names = destinations(context, cause)
     at, to = context.name(entry.location), context.name(entry.hop)
-    related = []
+    place, advice = context.tables_place(entry.location), "add the row before a topic needs it"
     if cause.scope == "row":
-        row = cause.subject[0]
-    else:
-        # The row that is missing has no line; the row that leads to where it is missing has.
-        row = next(row for row in reversed(walk.rows) if context.has_row(row))
-        related.append(
-            RelatedDraft(
-                context.tables_place(entry.location),
-                f"`{context.name(entry.location)}` has no next hop for {listed(names)}",
-            )
-        )
+        place = context.row_place(cause.subject[0])
+        advice = "correct the row before a topic needs it, or remove it"
     if cause.scope != "row":
-        what, label = f"broker `{at}` has no next hop for {listed(names)}", "this row leads there"
+        what, label = f"broker `{at}` has no next hop for {listed(names)}", "the row is missing here"
     else:
         end = comes_back(names) if entry.end == "loop" else ends_at(names, to, context.name(entry.stop))
         what, label = f"broker `{at}` sends {listed(names)} to `{to}`, and {end}", no_nearer(to, names)
@@ -48,14 +40,13 @@ def _draft(context: Context, cause: Cause) -> Draft:
             what, label = f"broker `{at}` sends {listed(names)} to itself", OWN_NEXT_HOP
     return Draft(
         "MOM306",
-        context.row_place(row),
+        place,
         f"{what}; no topic needs it today",
         label=label,
-        help="correct the row before a topic needs it, or remove it",
+        help=advice,
         data={"broker": at, "via": to, "destinations": names},
         witness=witness,
         steps=context.steps(walk),
         affected=affected,
         about=latent_of(context, cause),
-        related=related,
     )

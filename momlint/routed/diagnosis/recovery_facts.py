@@ -49,7 +49,7 @@ class Ambiguity:
 
 @dataclass(slots=True)
 class Gap:
-    """Entries that no row gives though the destination can be reached (MOM405).
+    """Entries that needed pairs lack, since no row gives them though the destination can be reached (MOM405).
 
     `row`: the row of the same broker and destination that should give them, `NO_ROW` where there is none. `broker`:
     -1 where a colour is missing from every row. `cells`: (broker, destination, first colour, number of colours).
@@ -175,38 +175,21 @@ class RecoveryFacts:
 
     @cached_property
     def gaps(self) -> list[Gap]:
-        """What no row gives, where it should stand: at a row, at a broker's table, or at a colour no row names."""
-        absent, o = self.entries.missing, self.overlay
-        runs = absent.rows
-        if not runs:
-            return []
-        # colour → the runs that list it, to turn `inverted` round there.
-        order = np.argsort(absent.listed, kind="stable")
-        owner = np.repeat(np.arange(runs), np.diff(absent.start))[order]
-        bounds = np.searchsorted(absent.listed[order], np.arange(o.colours + 1))
-        first = np.full(runs, -1, np.int64)
-        count = np.zeros(runs, np.int64)
-        gaps: list[Gap] = []
-        for colour, apart in unconnected(o, self.context.all_colours, absent.broker, absent.to):
-            lacks = absent.inverted.copy()
-            flipped = owner[bounds[colour] : bounds[colour + 1]]
-            lacks[flipped] = ~lacks[flipped]
-            down = o.failed_broker[colour]
-            lacks &= ~apart & ~down[absent.broker] & ~down[absent.to]
-            if not lacks.any():
-                continue
-            if not self._named[colour]:
-                gaps.append(Gap(NO_ROW, -1, colour))
-                continue
-            first[lacks & (first < 0)] = colour
-            count[lacks] += 1
+        """What needed pairs lack and no row gives: at a row, at a broker's table, or at a colour no row names."""
+        colours_of: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+        nameless: set[int] = set()
+        for broker, to, colour in sorted(self._lost_at):
+            if self._named[colour]:
+                colours_of[broker, to].append(colour)
+            else:
+                nameless.add(colour)
+        gaps = [Gap(NO_ROW, -1, colour) for colour in sorted(nameless)]
         by_place: dict[tuple[int, int], Gap] = {}
-        for run in np.flatnonzero(count).tolist():
-            broker, to, colour = int(absent.broker[run]), int(absent.to[run]), int(first[run])
-            row = self._row_for(broker, to, colour)
-            gap = by_place.setdefault((row, broker), Gap(row, broker, colour))
-            gap.colour = min(gap.colour, colour)
-            gap.cells.append((broker, to, colour, int(count[run])))
+        for (broker, to), colours in colours_of.items():
+            row = self._row_for(broker, to, colours[0])
+            gap = by_place.setdefault((row, broker), Gap(row, broker, colours[0]))
+            gap.colour = min(gap.colour, colours[0])
+            gap.cells.append((broker, to, colours[0], len(colours)))
         return gaps + [by_place[key] for key in sorted(by_place)]
 
     def _row_for(self, broker: int, to: int, colour: int) -> int:
