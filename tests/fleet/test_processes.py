@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from momlint.fleet import Limits, Processes, Serial, check_files
 from momlint.lint import Options, lint_files
 from tests.cli.estates import GOOD
 from tests.fleet.estates import write_many
+from tests.fleet.hanging import HANGING, hanging_site
 from tests.fleet.reports import rendered
 from tests.fleet.works import Obey
 
@@ -73,15 +73,17 @@ def test_includes_and_suppressions_are_shown_where_they_stand(tmp_path: Path, mo
     assert rendered(by_pool(paths, Options())) == rendered(alone)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
-def test_a_file_that_hangs_is_one_undecided_and_the_rest_is_unchanged(many: list[str], tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.mom.yaml"
-    os.mkfifo(pipe)
+def test_a_file_that_hangs_is_one_undecided_and_the_rest_is_unchanged(
+    many: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(hanging_site(tmp_path))  # the children of the pool take over this path
+    file = tmp_path / HANGING
+    file.write_text(GOOD)
     paths = many[:40]
     alone = lint_files(paths, Options())
-    together = by_pool([*paths[:11], str(pipe), *paths[11:]], Options(), Limits(seconds=3.0))
+    together = by_pool([*paths[:11], str(file), *paths[11:]], Options(), Limits(seconds=3.0))
     (undecided,) = [finding for finding in together.findings if finding.code == "MOM901"]
-    assert undecided.file == str(pipe)
+    assert undecided.file == str(file)
     assert "stopped after 3 s" in undecided.message
     assert [finding for finding in together.findings if finding is not undecided] == alone.findings
     assert together.summary.undecided == 1
@@ -100,10 +102,11 @@ def test_a_file_that_needs_too_much_memory_is_one_undecided(many: list[str], tmp
     assert rest == lint_files(many[:10], Options()).findings
 
 
-def test_what_is_deselected_is_not_printed_and_still_counts(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.mom.yaml"
-    os.mkfifo(pipe)
-    together = by_pool([str(pipe)], Options(select=("MOM3",)), Limits(seconds=1.0))
+def test_what_is_deselected_is_not_printed_and_still_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(hanging_site(tmp_path))
+    file = tmp_path / HANGING
+    file.write_text(GOOD)
+    together = by_pool([str(file)], Options(select=("MOM3",)), Limits(seconds=1.0))
     assert together.findings == []
     assert together.summary.undecided == 1
 
