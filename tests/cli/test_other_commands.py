@@ -376,7 +376,7 @@ def modules_after(*arguments: str) -> set[str]:
 
 HEAVY = {"z3", "pysmt", "pyspark", "pandas", "networkx", "scipy", "rustworkx", "jinja2", "rich", "pyarrow"}
 #: What a check does without, where its arguments and the estate are plain; bench/bench_startup.py measures it.
-SPARED = {"typer", "pydantic", "lark", "tomllib"}
+SPARED = {"typer", "pydantic", "tomllib"}
 
 
 def test_the_version_loads_next_to_nothing() -> None:

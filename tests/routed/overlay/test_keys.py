@@ -65,7 +65,7 @@ def test_no_brokers() -> None:
 
 
 #: The checker of certificates shares nothing with what it checks. The rest is no key: places
-#: in a loop, states of a temporal automaton, a grammar with gaps, units of work, decimals.
+#: in a loop, states of a temporal automaton, units of work, decimals.
 WITH_ARITHMETIC_OF_THEIR_OWN = {
     "routed/overlay/keys.py",
     "routed/certificate/form.py",
@@ -73,7 +73,6 @@ WITH_ARITHMETIC_OF_THEIR_OWN = {
     "routed/certificate/verify.py",
     "routed/specs/ctl.py",
     "routed/specs/ltl.py",
-    "routed/specs/parse.py",
     "routed/specs/takeover.py",
     "routed/checks/report_availability.py",
     "fleet/parts.py",
