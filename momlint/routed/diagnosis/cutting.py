@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from momlint.errors import ReplayError
 from momlint.findings import Affected, Place, RelatedDraft, Witness
+from momlint.routed.overlay.arcs import unconnected
 from momlint.routed.overlay.cuts import Graph
-from momlint.routed.overlay.elements import Elements, connected_pairs, cut_pairs
+from momlint.routed.overlay.elements import Elements, connected_pairs, cut_pairs, with_failures
 from momlint.routed.questions.failures import Cut, Survey
 from momlint.words import joined
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
     from momlint.routed.diagnosis.evidence import Evidence
 
+#: Elements whose cuts are worked out at once: so many masks over the needed pairs are kept.
+_TOGETHER = 64
+
 
 class Cutting:
     """The elements of an estate and what each cuts. Every property is worked out once, when it is first asked for."""
@@ -27,6 +31,7 @@ class Cutting:
     def __init__(self, context: Evidence) -> None:
         self.context = context
         self.elements = Elements.of(context.estate)
+        self._alone: dict[int, NDArray[np.bool_]] = {}
 
     @property
     def can_tell(self) -> bool:
@@ -92,7 +97,23 @@ class Cutting:
 
     def pairs(self, failed: Sequence[int]) -> NDArray[np.bool_]:
         """bool[P]: the needed pairs that the failure of all of `failed` cuts; by a search of its own."""
-        return cut_pairs(self.context.overlay, self.elements, failed, self.connected)
+        if len(failed) != 1 or failed[0] not in self.cutting:
+            return cut_pairs(self.context.overlay, self.elements, failed, self.connected)
+        if failed[0] not in self._alone:
+            # Checks go through the survey in its order: the next ones will be asked for too, and a search of many
+            # failures at once takes hardly longer than that of one.
+            some = [element for element in self.cutting if element >= failed[0]][:_TOGETHER]
+            self._alone = dict(zip(some, self._cut_alone(some), strict=True))
+        return self._alone[failed[0]]
+
+    def _cut_alone(self, elements: Sequence[int]) -> Iterator[NDArray[np.bool_]]:
+        """As `cut_pairs`, for the failure of each of `elements` alone."""
+        overlay = self.context.overlay
+        after = with_failures(overlay, self.elements, [(element,) for element in elements])
+        colours = np.arange(len(elements))
+        for colour, cut in unconnected(after, colours, overlay.pair_source, overlay.pair_dest):
+            down = after.failed_broker[colour]
+            yield cut & self.connected & ~down[overlay.pair_source] & ~down[overlay.pair_dest]
 
     def beyond_members(self, group: int, members_count: Iterable[int]) -> NDArray[np.bool_]:
         """bool[P]: the pairs that a group cuts and none of the elements `members_count` of it cuts alone."""
