@@ -38,7 +38,9 @@ for path in sorted(Path(sys.argv[1]).rglob("*.yaml")):
 def cpu(command: list[str], checkout: str) -> float:
     """Processor seconds of a process. Raises SystemExit where it fails."""
     environment = {**os.environ, "PYTHONPATH": checkout}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    # From there: `-m` looks into the working folder first.
+    with subprocess.Popen(command, cwd=checkout, env=environment, **quiet) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in {0, 1}:
