@@ -275,7 +275,8 @@ def _judge_walks(
             found.fires.add("MOM502")
             continue
         if end == "missing":
-            found.fires.add("MOM405")
+            # Elsewhere than at its source it is open whether the row is missing or another leads there that should not.
+            (found.fires if len(walk) == 1 else found.open).add("MOM405")
         if failure == CALM or colour is not None or end != "arrives":
             found.walks[colour or promised_name(estate, failure), source, dest] = end, walk
         if end != "arrives":
@@ -296,7 +297,8 @@ def _judge_rows(estate: Estate, found: Judged, full: Arcs) -> None:
     seen = set()
     for at, rows in estate.rows.items():
         for to, via, colours in rows:
-            if via not in full[at] or (via in estate.stubs and to not in (at, via)):
+            is_wrong = via not in full[at] or (via in estate.stubs and to not in (at, via))
+            if is_wrong:
                 found.fires.add("MOM304")
             for colour in colours:
                 if (at, to, colour) in seen:
@@ -305,8 +307,8 @@ def _judge_rows(estate: Estate, found: Judged, full: Arcs) -> None:
                 failure = estate.colours[colour]
                 left = arcs(estate, failure)
                 if at in left and via in full[at] and via not in left[at]:
-                    # A row for what has failed itself, or is cut off, harms nobody.
-                    (found.fires if to in reach(left, at) else found.open).add("MOM403")
+                    # A row for what has failed itself, or is cut off, harms nobody; and MOM304 says it all.
+                    (found.fires if to in reach(left, at) and not is_wrong else found.open).add("MOM403")
     given = {(at, to) for at, to, _ in estate.given}
     if not estate.rows and any(
         via not in full[at] or (via in estate.stubs and to not in (at, via)) for at, to, via in estate.given

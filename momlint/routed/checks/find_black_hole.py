@@ -78,7 +78,7 @@ def _static_row(context: Context, cause: Cause) -> Draft:
         about=rows_of(context, cause),
         rank=int(keys[0]),
         label=f"this row stays in force {context.when(colour)}",
-        help="remove the row, or say `routing: {static_rows: withdraw}` if the broker takes it back while its link is down",
+        help="remove the row; or, if the broker takes it back while its link is down, say `static_rows: withdraw`",
         data={
             "broker": at,
             "via": to,

@@ -261,7 +261,7 @@ def test_static_tables_are_the_second_kind(engine: str) -> None:
     assert (table.witness.cut, table.witness.walk) == (("a--b",), ("a", "b", "c"))
     assert table.affected is not None
     assert (table.affected.topics, table.affected.pairs) == (("there", "spur"), 2)
-    assert table.data == {"promised": "any link", "failures": 3, "colours": 0}
+    assert table.data == {"promised": "any link", "failures": 3}
     assert table.label == "promised here, and 2 more failures the same way"
 
 

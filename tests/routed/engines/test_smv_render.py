@@ -35,7 +35,7 @@ def names_for(overlay: Overlay, rng: random.Random) -> Names:
         brokers,
         tuple(rng.sample(ODD, overlay.colours)),
         tuple(TopicEnds(one, (0,), (overlay.n - 1,)) for one in rng.sample(ODD, 2)),
-        {i: (i + 1) % overlay.n for i in range(overlay.n)},
+        {i: ((i + 1) % overlay.n,) for i in range(overlay.n)},
         tuple(f"{a % 2}.0.{a % 3}.{a}" for a in addresses),
         "odd\nnames",
     )
