@@ -20,16 +20,16 @@ EngineChoice: TypeAlias = Literal["auto", "graph", "smt", "nusmv"]
 Tables: TypeAlias = Mapping[str, Any]
 
 
-class Helpers(NamedTuple):
+class FleetServices(NamedTuple):
     """What others do for the check of a file (`momlint.fleet`); a discipline that has no use for it lets it be.
 
-    `spread`: who may take parts of what the checks ask. `elsewhere`: who may read pieces of recovery tables. `tables`:
+    `spread`: who may take parts of the questions. `read_pieces`: who may read pieces of recovery tables. `tables`:
     those that were fetched from addresses so far, None where nobody fetches. The first two are in the terms of the
     discipline that they help (see `momlint.routed.questions.spread`, `momlint.routed.recovery`).
     """
 
     spread: Any = None
-    elsewhere: Any = None
+    read_pieces: Any = None
     tables: Tables | None = None
 
 
@@ -39,7 +39,7 @@ class Request:
 
     `timeout`: seconds for each solver question, None for the engine's own limit; `nusmv`: that program, None to look
     for it; `solver`: who answers for smt. `sections`: what else to explain. `certificate_folder`: where a certificate
-    will stand, None where none is asked for. `spread`: see `Helpers`.
+    will stand, None where none is asked for. `spread`: see `FleetServices`.
     """
 
     selects: Callable[[str], bool]
@@ -96,7 +96,7 @@ class Discipline(Protocol):
         """Whether the estate, which has been read as far as that goes, is of this discipline."""
         ...
 
-    def complete(self, loaded: LoadedEstate, helpers: Helpers) -> str | None:
+    def complete(self, loaded: LoadedEstate, services: FleetServices) -> str | None:
         """Read what else belongs to the estate (tables in files of their own), into `loaded`.
 
         Returns the address of what somebody has to fetch first; then nothing was read.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from momlint.discipline import Discipline, Helpers
+from momlint.discipline import Discipline, FleetServices
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
@@ -22,7 +22,7 @@ def discipline_of(loaded: LoadedEstate) -> Discipline | None:
     return next((one for one in disciplines() if one.claims(loaded)), None)
 
 
-def complete(loaded: LoadedEstate, helpers: Helpers = Helpers()) -> str | None:  # noqa: B008 - it is a tuple
+def complete(loaded: LoadedEstate, services: FleetServices = FleetServices()) -> str | None:  # noqa: B008 - it is a tuple
     """`Discipline.complete` of the estate's discipline; the hook for `momlint.estate.opening`."""
     discipline = discipline_of(loaded)
-    return None if discipline is None else discipline.complete(loaded, helpers)
+    return None if discipline is None else discipline.complete(loaded, services)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
 from momlint.catalog import is_selected, rule_name, rule_names, yields_to
-from momlint.discipline import EngineChoice, Helpers, Request, Tables
+from momlint.discipline import EngineChoice, FleetServices, Request, Tables
 from momlint.disciplines import complete, discipline_of
 from momlint.errors import InternalError, ReplayError, UsageError
 from momlint.findings import (
@@ -113,7 +113,7 @@ class FileResult:
     file: str | None = None
 
 
-_ALONE = Helpers()
+_ALONE = FleetServices()
 
 
 def lint_files(
@@ -142,18 +142,20 @@ def _results(
         yield lint_stdin(read_stdin, options) if path == "-" else lint_file(path, options)
 
 
-def lint_stdin(read_stdin: Callable[[], bytes] | None, options: Options, helpers: Helpers = _ALONE) -> FileResult:
+def lint_stdin(
+    read_stdin: Callable[[], bytes] | None, options: Options, services: FleetServices = _ALONE
+) -> FileResult:
     """Check what `read_stdin` returns."""
-    return lint_bytes(read_stdin() if read_stdin is not None else b"", STDIN, options, helpers)
+    return lint_bytes(read_stdin() if read_stdin is not None else b"", STDIN, options, services)
 
 
-def lint_file(path: str, options: Options, helpers: Helpers = _ALONE) -> FileResult:
+def lint_file(path: str, options: Options, services: FleetServices = _ALONE) -> FileResult:
     """Check one file."""
     try:
         data = options.access(path).read(path)
     except OSError as error:
         return FileResult(failure=f"{path}: {reason(error)}")
-    return lint_bytes(data, path, options, helpers)
+    return lint_bytes(data, path, options, services)
 
 
 def undecided_file(path: str, reason: str, help_text: str, options: Options) -> FileResult:
@@ -166,7 +168,7 @@ def undecided_file(path: str, reason: str, help_text: str, options: Options) -> 
     return result
 
 
-def lint_bytes(data: bytes, file: str, options: Options, helpers: Helpers = _ALONE) -> FileResult:
+def lint_bytes(data: bytes, file: str, options: Options, services: FleetServices = _ALONE) -> FileResult:
     """Check one file's content; `file` is its name in the report, and where its ``include`` starts from."""
     import gc
 
@@ -175,7 +177,7 @@ def lint_bytes(data: bytes, file: str, options: Options, helpers: Helpers = _ALO
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        return lint_opened(open_for(data, file, options, helpers), options, helpers)
+        return lint_opened(open_for(data, file, options, services), options, services)
     except (MemoryError, UsageError):
         raise  # the guard's affair, and the user's
     except Exception as error:
@@ -196,14 +198,14 @@ def _fault(error: Exception) -> str:
     )
 
 
-def open_for(data: bytes, file: str, options: Options, helpers: Helpers = _ALONE) -> Opened:
+def open_for(data: bytes, file: str, options: Options, services: FleetServices = _ALONE) -> Opened:
     """The estates of a file's content, with what belongs to them; see `momlint.estate.opening`."""
     from momlint.estate.opening import open_bytes
 
-    return open_bytes(data, file, options.access(file), lambda loaded: complete(loaded, helpers))
+    return open_bytes(data, file, options.access(file), lambda loaded: complete(loaded, services))
 
 
-def lint_opened(opened: Opened, options: Options, helpers: Helpers = _ALONE) -> FileResult:
+def lint_opened(opened: Opened, options: Options, services: FleetServices = _ALONE) -> FileResult:
     """Check what has been opened. Where something has to be fetched first, the result says so in `wanted`."""
     source = opened.source
     result = FileResult(summary=Summary(files=1), file=source.file, wanted=opened.wanted)
@@ -220,7 +222,7 @@ def lint_opened(opened: Opened, options: Options, helpers: Helpers = _ALONE) -> 
             _add_problem(result, problem, source.file, options)
             result.summary.undecided += problem.code == "MOM901"
         if loaded.estate is not None:
-            _check_estate(result, loaded, options, helpers)
+            _check_estate(result, loaded, options, services)
         elif options.certificate_folder is not None:
             result.uncertified.append(f"{source.file}: there is no estate to certify")
     return result
@@ -283,7 +285,7 @@ def _finding(
 # -- one estate -----------------------------------------------------------------------------------------------------
 
 
-def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, helpers: Helpers) -> None:
+def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, services: FleetServices) -> None:
     discipline = discipline_of(loaded)
     if discipline is None:
         raise InternalError("no discipline claims an estate that was read")
@@ -295,7 +297,7 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, he
         options.solver,
         options.sections,
         options.certificate_folder,
-        helpers.spread,
+        services.spread,
     )
     judgement = discipline.judge(loaded, request)
     found = list(judgement.drafts())
@@ -504,7 +506,7 @@ def _could_match(code: str, options: Options) -> bool:
 __all__ = [
     "STDIN",
     "FileResult",
-    "Helpers",
+    "FleetServices",
     "Options",
     "Place",
     "Tables",

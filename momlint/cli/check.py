@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from momlint.catalog import RuleName
     from momlint.config import Config, EngineName, FailOnName, FormatName
     from momlint.findings import Report
-    from momlint.fleet.choose import Wishes
+    from momlint.fleet.choose import RunnerOptions
     from momlint.lint import Options
     from momlint.report.options import Notes
 
@@ -90,7 +90,7 @@ def check(arguments: Arguments) -> int:
     if arguments.notes is not None and form != "text":
         raise UsageError(f"--notes shapes the text report; --format {form} has every note")
 
-    wishes = _wishes(arguments, options.jobs)
+    runner_options = _runner_options(arguments, options.jobs)
     found = discover.discover(
         paths, _excluded(arguments.exclude, settings), force=arguments.force_exclude, most=options.most_bytes
     )
@@ -102,10 +102,10 @@ def check(arguments: Arguments) -> int:
     if arguments.certificate is not None:
         _certifiable(arguments.certificate, found.files, arguments.output)
     with Progress(not arguments.quiet) as progress:
-        if wishes is None:
+        if runner_options is None:
             report = lint_files(found.files, options, _stdin(options), progress)
         else:
-            report = _lint_by_many(found.files, options, wishes, arguments.quiet, progress)
+            report = _lint_by_many(found.files, options, runner_options, arguments.quiet, progress)
         report.failures[:0] = found.failures
 
         from momlint.report import render
@@ -153,7 +153,7 @@ def exit_code(report: Report, fail_on: FailOnName) -> int:
     return exits.FINDINGS if any(severity.rank <= limit for severity in found) else exits.OK
 
 
-def _wishes(arguments: Arguments, jobs: int) -> Wishes | None:
+def _runner_options(arguments: Arguments, jobs: int) -> RunnerOptions | None:
     """What is asked of a fleet; None where nothing is, and one file is checked after the other here."""
     from momlint.config import choice
 
@@ -172,20 +172,22 @@ def _wishes(arguments: Arguments, jobs: int) -> Wishes | None:
         raise UsageError("--spark-conf goes with --spark or --runner spark")
     if runner is None and arguments.spark is None and seconds is None and memory is None and jobs == 1:
         return None
-    from momlint.fleet.choose import Wishes
+    from momlint.fleet.choose import RunnerOptions
 
     asked = jobs if jobs > 1 or arguments.jobs is not None else None
     if runner is None and arguments.spark is None:
         asked = jobs
-    return Wishes(runner, arguments.spark, asked, seconds, None if memory is None else memory << 20, conf)
+    return RunnerOptions(runner, arguments.spark, asked, seconds, None if memory is None else memory << 20, conf)
 
 
-def _lint_by_many(files: Sequence[str], options: Options, wishes: Wishes, quiet: bool, progress: Progress) -> Report:
+def _lint_by_many(
+    files: Sequence[str], options: Options, runner_options: RunnerOptions, quiet: bool, progress: Progress
+) -> Report:
     from momlint.fleet import check_files
     from momlint.fleet.choose import choose
 
-    choice = choose(files, wishes, progress, options.engine)
-    if not quiet and (wishes.runner is not None or wishes.master is not None):
+    choice = choose(files, runner_options, progress, options.engine)
+    if not quiet and (runner_options.runner is not None or runner_options.master is not None):
         complain(f"momlint: note: {choice.reason}")
     with choice.runner as runner:
         return check_files(

@@ -15,7 +15,7 @@ def inventory(
 ) -> int:
     """Write the tables of the estates that `paths` name; the exit code."""
     from momlint.fleet.choose import on_spark
-    from momlint.fleet.guard import DEADLINE, Limits
+    from momlint.fleet.guard import DEADLINE, ShardLimits
     from momlint.fleet.inventory import check_output, write_inventory
     from momlint.lint import Options
 
@@ -37,7 +37,7 @@ def inventory(
     if found.files:
         with (
             Progress(not quiet) as progress,
-            on_spark(master, Limits(seconds or DEADLINE), progress, settings_of(conf)) as runner,
+            on_spark(master, ShardLimits(seconds or DEADLINE), progress, settings_of(conf)) as runner,
         ):
             failures += write_inventory(runner, found.files, options, output, force)
     for failure in failures:

@@ -247,7 +247,7 @@ def _reference(path: str, loaded: LoadedEstate, output: str) -> str:
 def _plan_by_many(arguments: Arguments, loaded: LoadedEstate, estate: Estate, form: Form) -> str:
     """Write the tables to a folder, by Spark or a pool of processes; the section that names it."""
     from momlint.cli.console import Progress
-    from momlint.fleet.choose import Wishes, choose
+    from momlint.fleet.choose import RunnerOptions, choose
     from momlint.fleet.planning import plan_into
     from momlint.routed.recovery import failures_yaml
 
@@ -255,8 +255,8 @@ def _plan_by_many(arguments: Arguments, loaded: LoadedEstate, estate: Estate, fo
     assert output is not None
     with Progress() as progress:
         jobs = config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else None
-        wishes = Wishes("spark" if arguments.spark is not None else "process", arguments.spark, jobs)
-        with choose([loaded.source.file], wishes, progress).runner as runner:
+        runner_options = RunnerOptions("spark" if arguments.spark is not None else "process", arguments.spark, jobs)
+        with choose([loaded.source.file], runner_options, progress).runner as runner:
             made = plan_into(estate, output, runner, form, named=arguments.names)
     complain(f"momlint: wrote {output}: tables in {counted(len(made.colours), 'colour')}")
     return "".join(failures_yaml(estate, made, None, _reference(arguments.path, loaded, output)))

@@ -34,7 +34,7 @@ class Kept(NamedTuple):
     schema: dict[str, Any]
 
 
-class Entry:
+class ModelStandIn:
     """What stands for a model where the compiled schema is used: its fields as attributes."""
 
     # The names that pydantic-core sets.
@@ -97,7 +97,7 @@ def _with_objects(data: Any, *, by_name: bool = False) -> Any:
         if by_name:
             made[key] = _with_objects(value)
         elif key == "cls":
-            made[key] = Entry
+            made[key] = ModelStandIn
         elif key in ("function", "discriminator") and isinstance(value, str):
             made[key] = getattr(forms, value)
         else:

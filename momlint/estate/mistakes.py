@@ -13,7 +13,7 @@ from momlint.estate.nearest import did_you_mean, nearest
 from momlint.estate.quick import NULL_KEY, NULL_SEGMENT, is_null, shape
 from momlint.estate.slots import home_of, known_fields, slot
 from momlint.findings import Draft, Place, RelatedDraft
-from momlint.source import Entry, MappingNode, Node, ScalarNode, SequenceNode
+from momlint.source import MappingEntry, MappingNode, Node, ScalarNode, SequenceNode
 from momlint.words import listed
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Mistakes:
         self.root = root
         self.document = document
         self.drafts: list[Draft] = []
-        self.indices: dict[int, dict[str, Entry]] = {}
+        self.indices: dict[int, dict[str, MappingEntry]] = {}
 
     def draft(self, place: Place, message: str, help_: str, related: Sequence[RelatedDraft] = ()) -> None:
         self.drafts.append(Draft("MOM102", place, message, help_, related=related))
@@ -243,7 +243,7 @@ class Mistakes:
 
     # -- nodes -----------------------------------------------------------------------------------------------
 
-    def index(self, node: MappingNode) -> dict[str, Entry]:
+    def index(self, node: MappingNode) -> dict[str, MappingEntry]:
         """The entries by the segment that means them."""
         found = self.indices.get(id(node))
         if found is None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from momlint.access import Access
 from momlint.discipline import EngineChoice
-from momlint.fleet.guard import Guard, Limits
+from momlint.fleet.guard import Guard, ShardLimits
 from momlint.fleet.work import Fault, Work
 
 #: CPU seconds of a check, by bench/bench_fleet.py on the files it makes: so much a file, most of it z3's second opinion
@@ -32,7 +32,9 @@ PATIENCE = 10.0
 SMALL = 1 << 20
 
 
-def expected_seconds(paths: Sequence[str], engine: EngineChoice = "auto", limits: Limits | None = None) -> list[float]:
+def expected_seconds(
+    paths: Sequence[str], engine: EngineChoice = "auto", limits: ShardLimits | None = None
+) -> list[float]:
     """About how many CPU seconds the check of each file takes. Files that cannot be read take next to none.
 
     This process opens none of them: what is in a file may hang whoever reads it, or take all memory. A child looks into
@@ -43,9 +45,9 @@ def expected_seconds(paths: Sequence[str], engine: EngineChoice = "auto", limits
     seconds = [A_FILE + size * (A_BYTE_BY_SMT if by_smt else A_BYTE) for size in sizes]
     small = [index for index, size in enumerate(sizes) if 0 < size <= SMALL] if len(paths) <= FEW else []
     if small:
-        limits = limits or Limits()
+        limits = limits or ShardLimits()
         work = _LookInto(tuple(paths[index] for index in small), by_smt)
-        with Guard(Limits(min(limits.seconds, PATIENCE), limits.memory), os.getcwd()) as guard:
+        with Guard(ShardLimits(min(limits.seconds, PATIENCE), limits.memory), os.getcwd()) as guard:
             for unit, more in guard.run(work, range(len(small))):
                 seconds[small[unit]] += more
     return seconds

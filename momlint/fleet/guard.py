@@ -43,7 +43,7 @@ _QUIET = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ShardLimits:
     """`seconds`: the deadline of one unit. `memory`: bytes of address space of a child, 0 for no cap.
 
     The cap is RLIMIT_AS; where the system has no such thing (Windows) there is none.
@@ -75,7 +75,7 @@ class Guard:
     `folder`: what the paths of a work are relative to. `helper`: who does the works that a unit makes, if any does.
     """
 
-    def __init__(self, limits: Limits, folder: str | None = None, helper: Runner | None = None) -> None:
+    def __init__(self, limits: ShardLimits, folder: str | None = None, helper: Runner | None = None) -> None:
         self.limits = limits
         self.folder = folder
         self.helper = helper
@@ -183,7 +183,7 @@ class _Child:
     """One child process. `served`: how many units it has done; `last_words`: its last line on standard error, once it
     is dead."""
 
-    def __init__(self, limits: Limits, folder: str | None, takers: int) -> None:
+    def __init__(self, limits: ShardLimits, folder: str | None, takers: int) -> None:
         self.served = 0
         #: What its units share with the works that they make.
         self.given: dict[str, Any] = {}

@@ -20,7 +20,7 @@ from momlint.estate.files import is_address
 from momlint.fleet.expected import expected_seconds
 from momlint.fleet.shards import cut
 from momlint.fleet.work import Fault, Work
-from momlint.lint import FileResult, Helpers, Options, Tables, lint_opened, merge, open_for, undecided_file
+from momlint.lint import FileResult, FleetServices, Options, Tables, lint_opened, merge, open_for, undecided_file
 from momlint.routed.overlay.arcs import Hops
 from momlint.routed.overlay.following import cheapest_live_arcs, entries
 from momlint.routed.overlay.form import Overlay
@@ -135,7 +135,7 @@ TABLES = tuple(item.name for item in fields(FileTables) if item.name not in {"fa
 
 @dataclass(frozen=True, slots=True)
 class TakeInventory(Work[FileTables]):
-    """The tables of the files at `paths`. `fetched`: see `momlint.lint.Helpers`."""
+    """The tables of the files at `paths`. `fetched`: see `momlint.lint.FleetServices`."""
 
     paths: tuple[str, ...]
     options: Options
@@ -170,7 +170,7 @@ def tables_of(path: str, options: Options, fetched: Tables | None = None) -> Fil
     except OSError as error:
         tables.failure = f"{path}: {reason(error)}"
         return tables
-    opened = open_for(data, path, options, Helpers(tables=fetched))
+    opened = open_for(data, path, options, FleetServices(tables=fetched))
     tables.wanted = opened.wanted
     if opened.wanted:
         return tables
@@ -235,7 +235,7 @@ def _pairs(file: str, context: Context) -> list[PairRow]:
     if not len(overlay.pair_source):
         return []
     found = timed(context, overlay.keys.pair(overlay.pair_source, overlay.pair_dest))
-    calm = int(np.argmax(context.calm)) if context.calm.any() else 0
+    calm = int(np.argmax(context.without_failure)) if context.without_failure.any() else 0
     links = _links_on_the_way(overlay, calm)
     walked, latency = _in_colour(found, calm)
     worst, colour = _worst(found)

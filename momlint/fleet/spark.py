@@ -18,12 +18,12 @@ import pyarrow as pa
 
 from momlint.errors import UsageError
 from momlint.fleet import columns
-from momlint.fleet.guard import Limits
+from momlint.fleet.guard import ShardLimits
 from momlint.fleet.package import write_archive
 from momlint.fleet.session import Session, aside, first_line, is_local
 from momlint.fleet.shards import cut
 from momlint.fleet.work import Work
-from momlint.fleet.worker import Errand, Place, TellPlaces
+from momlint.fleet.worker import Place, SparkJob, TellPlaces
 from momlint.routed.recovery.parquet import Fetched
 from momlint.routed.recovery.parts import COLUMNS, EXCEPT
 
@@ -49,7 +49,7 @@ class OnSpark:
     def __init__(
         self,
         master: str,
-        limits: Limits,
+        limits: ShardLimits,
         say: Callable[[str], None] = lambda _: None,
         conf: Mapping[str, str] | None = None,
         patience: float = PATIENCE,
@@ -112,9 +112,9 @@ class OnSpark:
 
         spark = self.session.spark
         context = spark.sparkContext
-        key = f"errand-{next(self._numbers)}"
+        key = f"job-{next(self._numbers)}"
         folder = os.getcwd()
-        errand = Errand(key, work, [list(shard) for shard in shards], self._limits, folder)
+        job = SparkJob(key, work, [list(shard) for shard in shards], self._limits, folder)
         common = work.common
         if common is not None and common.key not in self._common:
             self._common[common.key] = context.broadcast(pickle.dumps(common.value, pickle.HIGHEST_PROTOCOL))
@@ -123,7 +123,7 @@ class OnSpark:
         function = bootstrap.shard_function(
             _PACKAGE,
             key,
-            context.broadcast(pickle.dumps(errand, pickle.HIGHEST_PROTOCOL)),
+            context.broadcast(pickle.dumps(job, pickle.HIGHEST_PROTOCOL)),
             None if common is None else self._common[common.key],
         )
         schema = from_arrow_schema(columns.schema(work.result_type))

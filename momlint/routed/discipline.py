@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
 from momlint.catalog import SECTIONS_OF_FAMILY, rule_names
-from momlint.discipline import Helpers, Outcome, Request
+from momlint.discipline import FleetServices, Outcome, Request
 from momlint.errors import ReplayError
 from momlint.estate.files import is_address
 from momlint.estate.load import LoadedEstate
@@ -29,16 +29,16 @@ class Routed:
         """Every estate that has brokers."""
         return loaded.estate is not None
 
-    def complete(self, loaded: LoadedEstate, helpers: Helpers) -> str | None:
+    def complete(self, loaded: LoadedEstate, services: FleetServices) -> str | None:
         """Read the recovery tables that stand in a file of their own."""
         address = loaded.estate.recovery_file if loaded.estate is not None else None
         if address is None:
             return None
         from momlint.routed.recovery import attach_recovery
 
-        if helpers.tables is not None and address not in helpers.tables and is_address(address):
+        if services.tables is not None and address not in services.tables and is_address(address):
             return address
-        attach_recovery(loaded, helpers.tables, helpers.elsewhere)
+        attach_recovery(loaded, services.tables, services.read_pieces)
         return None
 
     def judge(self, loaded: LoadedEstate, request: Request) -> RoutedJudgement:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from momlint.errors import UsageError
 
 if TYPE_CHECKING:
-    from momlint.solving.limits import Limits
+    from momlint.solving.limits import SolverLimits
     from momlint.solving.session import Session
 
 #: The solver that comes with momlint.
@@ -37,7 +37,7 @@ def require_installed(name: str, where: str) -> None:
         raise UsageError(f"{where}: there is no solver {name!r} here; found: {', '.join(found)}")
 
 
-def open_session(name: str, text: str, limits: Limits, *, most_true: bool = False) -> Session:
+def open_session(name: str, text: str, limits: SolverLimits, *, most_true: bool = False) -> Session:
     """A session of the solver `name` that has read `text`.
 
     `most_true`: models in which more is true are wanted first; a hint that z3 takes. Raises `UsageError` for a solver

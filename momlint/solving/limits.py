@@ -14,7 +14,7 @@ class GaveUp(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SolverLimits:
     """`rlimit`: resource units for one call. `deadline`: of all calls together, by `time.monotonic`, None
     without one. `seconds`: what that was set to, for the message."""
 

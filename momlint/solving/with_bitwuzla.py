@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from momlint.errors import InternalError
-from momlint.solving.limits import SEED, Limits
+from momlint.solving.limits import SEED, SolverLimits
 from momlint.solving.session import Every, No
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class BitwuzlaSession:
     It is held to the clock only: it has no measure of work that does not depend on the machine.
     """
 
-    def __init__(self, text: str, limits: Limits) -> None:
+    def __init__(self, text: str, limits: SolverLimits) -> None:
         import bitwuzla
 
         self._library = bitwuzla

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from momlint.errors import InternalError
-from momlint.solving.limits import SEED, Limits
+from momlint.solving.limits import SEED, SolverLimits
 from momlint.solving.session import Every, No
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class PysmtSession:
     between calls only. `name`: one of those `installed`.
     """
 
-    def __init__(self, name: str, text: str, limits: Limits) -> None:
+    def __init__(self, name: str, text: str, limits: SolverLimits) -> None:
         from pysmt.environment import Environment
         from pysmt.exceptions import PysmtSyntaxError
         from pysmt.smtlib.parser import SmtLibParser

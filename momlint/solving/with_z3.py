@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from momlint.errors import InternalError
-from momlint.solving.limits import SEED, GaveUp, Limits
+from momlint.solving.limits import SEED, GaveUp, SolverLimits
 from momlint.solving.session import Every, No
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Z3Session:
     look for an error at every symbol; so this holds each symbol once and calls the library itself.
     """
 
-    def __init__(self, text: str, limits: Limits, *, most_true: bool = False) -> None:
+    def __init__(self, text: str, limits: SolverLimits, *, most_true: bool = False) -> None:
         import z3
 
         self._z3 = z3

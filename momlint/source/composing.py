@@ -21,7 +21,7 @@ from momlint.errors import MomlintError
 from momlint.findings import Position, Problem, Related, Span
 from momlint.source.decoding import LINE_BREAK, Text
 from momlint.source.excerpts import excerpt
-from momlint.source.nodes import AliasUse, Entry, MappingNode, Node, Positioned, ScalarNode, SequenceNode
+from momlint.source.nodes import AliasUse, MappingEntry, MappingNode, Node, Positioned, ScalarNode, SequenceNode
 from momlint.source.scalars import CORE_SCALAR_TAGS, fits, resolve_plain
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _MERGED_A_CHARACTER = 1
 _FEW_MERGED = 20_000
 
 
-class Limits(NamedTuple):
+class ReadingLimits(NamedTuple):
     """What a file may cost.
 
     `depth` is how deep collections may be nested, with aliases followed. `alias_nodes` is how many nodes all
@@ -151,7 +151,7 @@ def _load_libyaml() -> _Libyaml:
     )
 
 
-def compose(text: Text, file: str, limits: Limits) -> list[Region]:
+def compose(text: Text, file: str, limits: ReadingLimits) -> list[Region]:
     """Compose all documents of a text; `file` names it in related places. Raises MomlintError without
     libyaml.
     """
@@ -163,7 +163,7 @@ def compose(text: Text, file: str, limits: Limits) -> list[Region]:
 
 
 class _Composer:
-    def __init__(self, text: Text, file: str, limits: Limits) -> None:
+    def __init__(self, text: Text, file: str, limits: ReadingLimits) -> None:
         self.text = text
         self.file = file
         self.limits = limits
@@ -564,9 +564,9 @@ class _Composer:
 
     def _settle(self, mapping: Any) -> None:
         """Work out the entries of a mapping with aliases, merges, duplicates or keys that are no scalars."""
-        own: dict[str, Entry] = {}
-        merge_keys: list[Entry] = []
-        order: list[Entry] = []
+        own: dict[str, MappingEntry] = {}
+        merge_keys: list[MappingEntry] = []
+        order: list[MappingEntry] = []
         for key, written in zip(mapping.children[::2], mapping.children[1::2], strict=True):
             if not isinstance(key, ScalarNode):
                 kind = key.target if isinstance(key, AliasUse) else key
@@ -578,7 +578,7 @@ class _Composer:
                 )
                 continue
             alias, value = (written, written.target) if isinstance(written, AliasUse) else (None, written)
-            entry = Entry(key, value, alias)
+            entry = MappingEntry(key, value, alias)
             is_merge = key.text == "<<" and key.plain
             first = merge_keys[0] if is_merge and merge_keys else None if is_merge else own.get(key.text)
             if first is not None:
@@ -592,7 +592,7 @@ class _Composer:
         if not merge_keys:
             mapping.settle(order)
             return
-        merged: dict[str, Entry] = {}
+        merged: dict[str, MappingEntry] = {}
         for place, source in self._merge_sources(merge_keys[0]):
             self._merged_entries += len(source.entries)
             if self._merged_entries > self._most_merged:
@@ -611,7 +611,7 @@ class _Composer:
         at = order.index(merge_keys[0])
         mapping.settle([*order[:at], *merged.values(), *order[at + 1 :]])
 
-    def _merge_sources(self, entry: Entry) -> list[tuple[Positioned, MappingNode]]:
+    def _merge_sources(self, entry: MappingEntry) -> list[tuple[Positioned, MappingNode]]:
         value = entry.value
         if isinstance(value, MappingNode):
             return [(entry._alias or entry.key, value)]
@@ -637,7 +637,7 @@ class _Composer:
             "give it an alias of a mapping, as in `<<: *base`",
         )
 
-    def _duplicate(self, first: Entry, second: Entry) -> None:
+    def _duplicate(self, first: MappingEntry, second: MappingEntry) -> None:
         line = first.key.start_line + 1
         self._region.problems.append(
             Problem(

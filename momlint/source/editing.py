@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from momlint.errors import UsageError
 from momlint.source.decoding import LINE_BREAK, Text, decode
-from momlint.source.nodes import Document, Entry, MappingNode
+from momlint.source.nodes import Document, MappingEntry, MappingNode
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -49,7 +49,7 @@ def _character(text: Text, root: MappingNode) -> str:
     return text.text[at : at + 1]
 
 
-def _last(root: MappingNode) -> Entry:
+def _last(root: MappingNode) -> MappingEntry:
     """The entry of the document's own text that stands last (merged ones stand elsewhere)."""
     own = [entry for entry in root.entries if not entry.via]
     return max(own or root.entries, key=lambda entry: entry.span.end)
@@ -60,7 +60,7 @@ def _index(text: Text, position: tuple[int, int]) -> int:
     return text.starts[line - 1] + column - 1
 
 
-def _after(text: Text, entry: Entry) -> int:
+def _after(text: Text, entry: MappingEntry) -> int:
     """The start of the line after the one in which `entry` ends, or the end of the text."""
     line = entry.span.end[0]
     return text.starts[line] if line < len(text.starts) else len(text.text)

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 
 from momlint.findings import Position, Problem, Span
 from momlint.source.comments import Comments
-from momlint.source.composing import Limits, Region, compose
+from momlint.source.composing import ReadingLimits, Region, compose
 from momlint.source.decoding import Text, decode
 from momlint.source.excerpts import excerpt
 from momlint.source.nodes import Document, Tree
 from momlint.source.placeholders import find_placeholders
 from momlint.source.suppressions import Suppression, find_suppressions
 
-_DEFAULT_LIMITS = Limits()
+_DEFAULT_LIMITS = ReadingLimits()
 
 
 class Source:
@@ -58,7 +58,7 @@ class Source:
         return self._text.text
 
 
-def read_source(data: bytes, file: str = "<input>", *, limits: Limits = _DEFAULT_LIMITS) -> Source:
+def read_source(data: bytes, file: str = "<input>", *, limits: ReadingLimits = _DEFAULT_LIMITS) -> Source:
     """Read a YAML file.
 
     Whatever the bytes are, the outcome is a `Source`: invalid YAML and limits exceeded are MOM101, duplicate

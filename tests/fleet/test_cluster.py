@@ -186,10 +186,10 @@ def test_the_interpreter_in_an_archive_is_the_one_that_runs(cluster: Cluster, ma
     archive = packed_environment(tmp_path)
     program = (
         "import sys\n"
-        "from momlint.fleet import Limits\n"
+        "from momlint.fleet import ShardLimits\n"
         "from momlint.fleet.spark import OnSpark\n"
         "conf = {'spark.archives': sys.argv[2] + '#environment'}\n"
-        "with OnSpark(sys.argv[1], Limits(), conf=conf) as runner:\n"
+        "with OnSpark(sys.argv[1], ShardLimits(), conf=conf) as runner:\n"
         "    for place in runner.places(4):\n"
         "        print(place.interpreter, place.prefix, place.package, sep='|')\n"
     )
@@ -268,10 +268,10 @@ def test_a_cluster_without_workers_is_said_so(needs_spark: None, tmp_path: Path)
     program = (
         "import sys\n"
         "from momlint.errors import UsageError\n"
-        "from momlint.fleet import Limits\n"
+        "from momlint.fleet import ShardLimits\n"
         "from momlint.fleet.spark import OnSpark\n"
         "try:\n"
-        "    with OnSpark(sys.argv[1], Limits(), patience=5.0) as runner:\n"
+        "    with OnSpark(sys.argv[1], ShardLimits(), patience=5.0) as runner:\n"
         "        runner.places(1)\n"
         "except UsageError as error:\n"
         "    print(error)\n"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from momlint.fleet import Limits, Processes, Serial, check_files
+from momlint.fleet import Processes, Serial, ShardLimits, check_files
 from momlint.fleet.parts import blocks_of_pairs
 from momlint.fleet.spread import Parts
 from momlint.lint import Options, lint_files
@@ -23,7 +23,7 @@ from tests.fleet.estates import large_estate
 from tests.fleet.reports import rendered
 from tests.strategies import any_overlays
 
-LIMITS = Limits(seconds=120.0)
+LIMITS = ShardLimits(seconds=120.0)
 
 
 def parts() -> Parts:

@@ -11,7 +11,7 @@ import pytest
 from momlint.errors import UsageError
 from momlint.estate import load_source
 from momlint.estate.resolved import Estate
-from momlint.fleet import Limits, Processes, Serial
+from momlint.fleet import Processes, Serial, ShardLimits
 from momlint.fleet.planning import plan_into
 from momlint.fleet.work import Runner
 from momlint.lint import Options, lint_files
@@ -58,7 +58,7 @@ def test_the_rows_are_those_of_one_plan(target: float, tmp_path: Path) -> None:
 
 def test_by_processes(tmp_path: Path) -> None:
     text = large_estate(4, 4, 0).replace("tolerate: single-link", "tolerate: {links: 1, brokers: 1}")
-    with Processes(2, Limits(seconds=60.0)) as pool:
+    with Processes(2, ShardLimits(seconds=60.0)) as pool:
         planned(text, tmp_path / "tables.parquet", pool, 1e-3)
 
 

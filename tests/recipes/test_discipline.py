@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from momlint import disciplines
-from momlint.discipline import Discipline, Helpers, Judgement, Outcome, Request
+from momlint.discipline import Discipline, FleetServices, Judgement, Outcome, Request
 from momlint.errors import ReplayError
 from momlint.estate import LoadedEstate
 from momlint.findings import Draft, Proof, Report, Summary
@@ -25,7 +25,7 @@ class Rumours:
     def claims(self, loaded: LoadedEstate) -> bool:
         return loaded.estate is not None and loaded.estate.name == self.name
 
-    def complete(self, loaded: LoadedEstate, helpers: Helpers) -> str | None:
+    def complete(self, loaded: LoadedEstate, helpers: FleetServices) -> str | None:
         return None
 
     def judge(self, loaded: LoadedEstate, request: Request) -> Judgement:

@@ -25,7 +25,7 @@ Bools = NDArray[np.bool_]
 NO_HOP = -1
 
 
-class Hops(NamedTuple):
+class NextHops(NamedTuple):
     """Next hops by cell, ``destination * N + broker``: int64[N * N], and what differs from them in a colour.
 
     `key`: int64, sorted, unique, ``colour * N * N + cell``; `next`: the next hop there. `NO_HOP` for none.
@@ -98,7 +98,7 @@ class Given:
             what = f"messages from `{at}` to `{to}` do not arrive at the cost that is claimed"
         raise Refused(f"in colour `{self.estate.colours[colour].name}` {what}" if self.estate.colours else what)
 
-    def table_hops(self) -> Hops:
+    def table_hops(self) -> NextHops:
         """The next hops of ``routing.tables``. Raises `Refused` where two rows give different ones."""
         found: dict[int, int] = {}
         for row in self.estate.table_rows:
@@ -109,9 +109,9 @@ class Given:
         base = np.full(self.n**2, NO_HOP, np.int64)
         base[list(found.keys())] = list(found.values())
         base[:: self.n + 1] = NO_HOP
-        return Hops(base, base[:0], base[:0])
+        return NextHops(base, base[:0], base[:0])
 
-    def recovery_hops(self, rows: RecoveryTable) -> Hops:
+    def recovery_hops(self, rows: RecoveryTable) -> NextHops:
         """The next hops of recovery rows. Raises `Refused` where two rows give one.
 
         The base is the row that holds in all colours but a few (`RecoveryTable.inverted`), where a cell has one; the
@@ -136,7 +136,7 @@ class Given:
         gaps = left_out[~_among(left_out, listed)]
         keys = np.concatenate((listed, gaps))
         order = np.argsort(keys)
-        return Hops(base, keys[order], np.concatenate((via, np.full(gaps.size, NO_HOP, np.int64)))[order])
+        return NextHops(base, keys[order], np.concatenate((via, np.full(gaps.size, NO_HOP, np.int64)))[order])
 
     def _refuse_twice(self, cell: int) -> NoReturn:
         at, to = self.estate.brokers[cell % self.n].id, self.estate.brokers[cell // self.n].id

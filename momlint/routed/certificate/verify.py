@@ -25,13 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.routed.certificate.form import CUT, NONE, Potentials, Refused
-from momlint.routed.certificate.given import Bools, Given, Hops, Ints
+from momlint.routed.certificate.given import Bools, Given, Ints, NextHops
 
 #: Cells looked at together.
 _BLOCK = 1 << 17
 
 
-def verify(given: Given, claim: Potentials, hops: Hops | None, levels: Ints, colours: Ints) -> tuple[Ints, Ints]:
+def verify(given: Given, claim: Potentials, hops: NextHops | None, levels: Ints, colours: Ints) -> tuple[Ints, Ints]:
     """Check the potentials `claim` in `colours`, along `hops`, or without them as distances.
 
     `levels`: what is claimed of each destination, see `Record`. Returns how many needed pairs are cut off in each of

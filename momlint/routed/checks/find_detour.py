@@ -23,10 +23,10 @@ def find(context: Context) -> Iterator[Draft]:
     The witness is the first needed pair whose walk uses the row, else the row's own broker and destination. Detours
     after a failure are MOM406.
     """
-    if not context.calm.any() or not context.has_rows or not context.is_whole("brokers", "links"):
+    if not context.without_failure.any() or not context.has_rows or not context.is_whole("brokers", "links"):
         return
     o = context.overlay
-    colour = int(np.argmax(context.calm))
+    colour = int(np.argmax(context.without_failure))
     _, row_of = next_hops(o, colour)
     longer = longer_entries(o, colour) & (row_of != NO_ROW)
     if not longer.any():

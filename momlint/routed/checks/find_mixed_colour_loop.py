@@ -61,7 +61,7 @@ def find(context: Context) -> Iterator[Draft]:
 def has_normal(context: Context) -> bool:
     """Whether the estate says what its normal entries are, completely: else there is no change to look at."""
     sections = ("brokers", "links", "routing.tables", "failures.colours", "failures.recovery")
-    return context.is_whole(*sections) and (not context.rows_are_recovery or bool(context.calm.any()))
+    return context.is_whole(*sections) and (not context.rows_are_recovery or bool(context.without_failure.any()))
 
 
 def replayed(context: Context, loops: MixedLoops, index: int) -> tuple[str, ...]:

@@ -136,7 +136,7 @@ def _unreactive(context: Context, promise: Tolerate | None) -> Iterator[Draft]:
     first = int(np.lexsort((dest, source, lost.failure))[0])
     failed = lost.asked[int(lost.failure[first])]
     a, b = int(source[first]), int(dest[first])
-    found = walk(context.overlay, int(np.argmax(context.calm)), a, b)
+    found = walk(context.overlay, int(np.argmax(context.without_failure)), a, b)
     _replay(context, failed, found.brokers)
     pairs = distinct(np.concatenate((lost.pair, pairs)))
     witness = Witness(

@@ -26,14 +26,14 @@ def find(context: Context) -> Iterator[Draft]:
     """One draft for each part of the overlay that lacks needed paths to or from larger ones (or earlier ones)."""
     if not context.is_whole("brokers", "links"):
         return
-    if not len(context.apart):
+    if not len(context.cut_without_failure):
         return
     keys_of = context.overlay.keys
     part = strong_parts(context.overlay)
     # Of two parts the smaller one is what is missing: so there are never more findings than parts.
     size = Counter(part)
     groups: defaultdict[int, list[int]] = defaultdict(list)
-    for key in context.apart.tolist():
+    for key in context.cut_without_failure.tolist():
         _, dest, source = keys_of.split(key)
         groups[min(part[source], part[dest], key=lambda one: (size[one], -one))].append(key)
     for members in groups.values():

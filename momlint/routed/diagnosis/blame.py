@@ -30,7 +30,7 @@ Fault = Literal["not-neighbour", "failed-hop", "wrong-hop", "missing"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TableEntry:
     """The entry to blame for some broken keys: at `location`, for `dest`, in `colour`.
 
     `hop` is the next hop it names; for a missing entry the one a shortest path would take (`NO_HOP` without a path).
@@ -55,7 +55,7 @@ class Entry:
 class Blamed:
     """One entry to blame, and the broken keys it explains (int64, as in `Refuted.failing`)."""
 
-    entry: Entry
+    entry: TableEntry
     keys: list[int] = field(default_factory=list)
 
 
@@ -163,9 +163,9 @@ def _blame_column(columns: Columns, colour: int, dest: int, sources: Iterable[in
     def wrong_way(at: int) -> bool:
         return not distance[given[at]] < distance[at]
 
-    def entry(location: int, fault: Fault, end: End, stop: int, rivals: Iterable[int] = ()) -> Entry:
+    def entry(location: int, fault: Fault, end: End, stop: int, rivals: Iterable[int] = ()) -> TableEntry:
         missing = fault == "missing"
-        return Entry(
+        return TableEntry(
             colour=colour,
             dest=dest,
             location=location,
@@ -179,7 +179,7 @@ def _blame_column(columns: Columns, colour: int, dest: int, sources: Iterable[in
         )
 
     # To blame for a broker's walk is a function of the broker alone, so each part of the column is followed once.
-    known: dict[int, Entry] = {}
+    known: dict[int, TableEntry] = {}
     blamed: dict[int, Blamed] = {}
     for source in sources:
         order: list[int] = []

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from momlint.routed.diagnosis.blame import Blamed, Entry, blame
+from momlint.routed.diagnosis.blame import Blamed, TableEntry, blame
 from momlint.routed.diagnosis.evidence import Evidence
 from momlint.routed.overlay.arcs import unconnected
 from momlint.routed.overlay.following import walk
@@ -42,7 +42,7 @@ class Cause:
     kind: Kind
     scope: Scope
     subject: tuple[int, ...]
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[TableEntry] = field(default_factory=list)
     keys: list[int] = field(default_factory=list)
     latent: list[int] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
@@ -186,7 +186,7 @@ class Causes:
                 if (dest := next((d for d in row.destinations if d not in (row.location, own)), n)) < n
             ]
         for index, location, via, dest in wrong:
-            entry = Entry(0, dest, location, via, index, "not-neighbour", "stop", location, index)
+            entry = TableEntry(0, dest, location, via, index, "not-neighbour", "stop", location, index)
             _cause_of(groups, entry).rows.append(index)
 
     @cached_property
@@ -231,7 +231,7 @@ class Causes:
     def hop_is_broken(self, at: int, to: int) -> bool:
         """Whether the one-hop sub-path from one broker to another fails."""
         o = self.context.overlay
-        colour = int(np.argmax(self.context.calm))
+        colour = int(np.argmax(self.context.without_failure))
         found = walk(o, colour, at, to)
         return found.end != "arrived" or len(found.brokers) > 2
 
@@ -306,7 +306,7 @@ class Causes:
             "arrive",
             source[unneeded].astype(np.int32),
             dest[unneeded].astype(np.int32),
-            np.flatnonzero(context.calm).astype(np.int32) if context.keeps else context.all_colours,
+            np.flatnonzero(context.without_failure).astype(np.int32) if context.keeps else context.all_colours,
         )
         subject = "whether rows that no topic needs today lead to their destination"
         broken = context.refuted(question, subject)
@@ -342,7 +342,7 @@ def _one_a_row(causes: Iterable[Cause]) -> list[Cause]:
     return list(found.values())
 
 
-def _cause_of(groups: dict[_Group, Cause], entry: Entry) -> Cause:
+def _cause_of(groups: dict[_Group, Cause], entry: TableEntry) -> Cause:
     """The cause that `entry` belongs to, made where it is the first."""
     kind: Kind
     scope: Scope = "row"

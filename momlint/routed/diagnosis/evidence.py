@@ -60,13 +60,13 @@ class Evidence(Places):
         return np.flatnonzero(known).astype(np.int32)
 
     @cached_property
-    def calm(self) -> NDArray[np.bool_]:
+    def without_failure(self) -> NDArray[np.bool_]:
         """bool[C]: nothing has failed in that colour."""
         o = self.overlay
-        calm = np.logical_not(o.failed_link.any(axis=1) | o.failed_broker.any(axis=1))
+        none = np.logical_not(o.failed_link.any(axis=1) | o.failed_broker.any(axis=1))
         known = np.zeros(o.colours, np.bool_)
         known[self.all_colours] = True
-        return calm & known
+        return none & known
 
     def pairs_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Distinct ``source * n + dest`` of keys ``(colour * n + dest) * n + source``."""
@@ -109,16 +109,16 @@ class Evidence(Places):
         """Keys of needed pairs whose walk does not arrive; without those of `unreactive`."""
         if not self.keeps:
             return self._not_arriving
-        return self._not_arriving[self.calm[self.overlay.keys.colour_of(self._not_arriving)]]
+        return self._not_arriving[self.without_failure[self.overlay.keys.colour_of(self._not_arriving)]]
 
     @cached_property
     def unreactive(self) -> NDArray[np.int64]:
         """Keys of needed pairs whose walk arrives while nothing has failed, and not in a colour where a path is left,
         because next hops stay as they are."""
         keys = self.overlay.keys
-        if not self.keeps or not self.calm.any():
+        if not self.keeps or not self.without_failure.any():
             return np.empty(0, np.int64)
-        rest = self._not_arriving[~self.calm[keys.colour_of(self._not_arriving)]]
+        rest = self._not_arriving[~self.without_failure[keys.colour_of(self._not_arriving)]]
         if not len(rest):
             return rest
         broken_anyway = among(keys.cell_of(rest), distinct(keys.cell_of(self.broken)))
@@ -131,12 +131,12 @@ class Evidence(Places):
         return self.failing("connected", "whether a path exists for every needed pair")
 
     @cached_property
-    def apart(self) -> NDArray[np.int64]:
+    def cut_without_failure(self) -> NDArray[np.int64]:
         """Those keys of `cut` for which no failure is the reason: those in which nothing has failed, and where there is
         no such colour, those of pairs that no path would join without any failure."""
         o = self.overlay
-        if self.calm.any() or not len(o.pair_source) or not len(self.all_colours):
-            return self.cut[self.calm[o.keys.colour_of(self.cut)]]
+        if self.without_failure.any() or not len(o.pair_source) or not len(self.all_colours):
+            return self.cut[self.without_failure[o.keys.colour_of(self.cut)]]
         question = Question("connected", o.pair_source, o.pair_dest, np.zeros(1, np.int32))
         verdict = self.ask(
             self._without_failures, question, "whether a path exists for every needed pair while nothing has failed"
@@ -167,8 +167,10 @@ class Evidence(Places):
         keys = distinct(np.concatenate(known))
         cut = self.__dict__.get("cut", np.empty(0, np.int64))
         # What a failure itself cuts off is no fault of the tables; what is cut without one is.
-        apart = self.__dict__.get("apart", cut[self.calm[cut // max(self.overlay.n**2, 1)]])
-        return int(np.count_nonzero(~among(keys, cut) | among(keys, apart)))
+        unexcused = self.__dict__.get(
+            "cut_without_failure", cut[self.without_failure[cut // max(self.overlay.n**2, 1)]]
+        )
+        return int(np.count_nonzero(~among(keys, cut) | among(keys, unexcused)))
 
     # -- witnesses ----------------------------------------------------------------------------------------------
 
@@ -198,12 +200,12 @@ class Evidence(Places):
         return witness, found
 
     def confirm_cut(self, key: int) -> None:
-        """Search from the source of a pair of `apart` over live links; over all where every colour has a failure.
+        """Search from the source of a pair of `cut_without_failure` over live links; over all where each fails some.
 
         Raises `ReplayError` when its destination is found after all.
         """
         colour, dest, source = self.overlay.keys.split(key)
-        overlay, colour = (self.overlay, colour) if self.calm.any() else (self._without_failures, 0)
+        overlay, colour = (self.overlay, colour) if self.without_failure.any() else (self._without_failures, 0)
         if dest in reached_from(overlay, colour, source):
             raise ReplayError(f"a path does lead from {self.name(source)} to {self.name(dest)}")
 
@@ -220,6 +222,6 @@ class Evidence(Places):
     def colour_defined(self, witness: Witness) -> list[RelatedDraft]:
         """Where the witness's colour is defined, unless nothing has failed in it or there are no colours."""
         for index, colour in enumerate(self.estate.colours if witness.colour is not None else ()):
-            if colour.name == witness.colour and not self.calm[index]:
+            if colour.name == witness.colour and not self.without_failure[index]:
                 return [RelatedDraft(colour.place, f"colour {colour.name} is defined here")]
         return []

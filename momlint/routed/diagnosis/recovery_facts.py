@@ -292,7 +292,7 @@ class RecoveryFacts:
         keys: list[int] = []
         for group in distinct(packing.column_of(improvable)).tolist():
             colour, dest = packing.split_column(group)
-            if self.context.calm[colour] or not self.known[colour]:
+            if self.context.without_failure[colour] or not self.known[colour]:
                 continue
             column = self.towards.column(colour, dest)
             first, last = np.searchsorted(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from momlint.findings import Subject
-    from momlint.routed.diagnosis.blame import Entry
+    from momlint.routed.diagnosis.blame import TableEntry
 
 
 def row(number: int) -> Subject:
@@ -34,6 +34,6 @@ def entry(colour: int, dest: int, location: int) -> Subject:
     return "entry", colour, dest, location
 
 
-def missing(one: Entry) -> set[Subject]:
+def missing(one: TableEntry) -> set[Subject]:
     """A missing entry by itself, by its hop."""
     return {entry(one.colour, one.dest, one.location), hop(one.location, one.hop)}

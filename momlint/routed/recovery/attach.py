@@ -9,7 +9,7 @@ from momlint.access import read_regular
 from momlint.estate.files import is_address
 from momlint.findings import Draft, Problem
 from momlint.routed.overlay.super_tables import FileRows
-from momlint.routed.recovery.parquet import Elsewhere, Fetched
+from momlint.routed.recovery.parquet import Fetched, PieceReader
 from momlint.routed.recovery.read import Recovery, read_fetched, read_recovery
 from momlint.source import Source
 from momlint.source.decoding import decode
@@ -23,11 +23,11 @@ _MOST_SHOWN = 1 << 25
 
 
 def attach_recovery(
-    loaded: LoadedEstate, fetched: Mapping[str, Fetched] | None = None, elsewhere: Elsewhere | None = None
+    loaded: LoadedEstate, fetched: Mapping[str, Fetched] | None = None, read_pieces: PieceReader | None = None
 ) -> Recovery | None:
     """Read the file that the estate's ``recovery`` names, if it names one; `loaded` and its estate are changed.
 
-    `fetched`: address → what Spark has read there, where ``recovery`` names an address and not a path. `elsewhere`:
+    `fetched`: address → what Spark has read there, where ``recovery`` names an address and not a path. `read_pieces`:
     who may read the pieces of Parquet, where it names a path.
 
     ``estate.recovery_rows`` becomes `FileRows` (also where the file could not be read: then there are none),
@@ -49,7 +49,7 @@ def attach_recovery(
     if is_address(path):
         found = read_fetched(path, (fetched or {}).get(path), brokers, colours)
     else:
-        found = read_recovery(path, brokers, colours, elsewhere, loaded.access)
+        found = read_recovery(path, brokers, colours, read_pieces, loaded.access)
     # Nothing is shown of a file that may not be read.
     source = _source(path, found) if found.readable else Source(path, decode(b"")[0], [], [], [], 0)
     document = RowsDocument(source.lines)

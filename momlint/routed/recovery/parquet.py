@@ -80,19 +80,19 @@ class PieceRows:
 
 
 #: Reads the pieces of what a path names, for brokers and colours of these names; None where that is not worth the way.
-Elsewhere: TypeAlias = Callable[[str, Sequence[Piece], Sequence[str], Sequence[str]], Sequence[PieceRows] | None]
+PieceReader: TypeAlias = Callable[[str, Sequence[Piece], Sequence[str], Sequence[str]], Sequence[PieceRows] | None]
 
 
-def read_parquet(path: str, names: Names, elsewhere: Elsewhere | None = None) -> Iterator[Rows]:
+def read_parquet(path: str, names: Names, read_pieces: PieceReader | None = None) -> Iterator[Rows]:
     """The rows of a file, or of all files of a folder that is called so, as Spark writes them, by their names.
 
-    `elsewhere`: who may read them. Raises `Unreadable`, also where there is no pyarrow.
+    `read_pieces`: who may read them. Raises `Unreadable`, also where there is no pyarrow.
     """
     reason = why_no_parquet()
     if reason is not None:
         raise Unreadable(f"`{path}` cannot be read: {reason}", INSTALL)
-    if elsewhere is not None:
-        found = elsewhere(path, pieces_of(path), names.brokers, names.colours)
+    if read_pieces is not None:
+        found = read_pieces(path, pieces_of(path), names.brokers, names.colours)
         if found is not None:
             yield from _put_together(found, names)
             return

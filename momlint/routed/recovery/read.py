@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from momlint.access import Access, open_regular, too_large
 from momlint.routed.overlay.super_tables import RecoveryTable, Rows, join, tidy
 from momlint.routed.recovery.arrow import is_parquet
-from momlint.routed.recovery.parquet import Elsewhere, Fetched, read_parquet, read_stream
+from momlint.routed.recovery.parquet import Fetched, PieceReader, read_parquet, read_stream
 from momlint.routed.recovery.parts import (
     COLUMNS,
     EXCEPT,
@@ -61,12 +61,12 @@ def read_recovery(
     path: str,
     brokers: Sequence[str],
     colours: Sequence[str],
-    elsewhere: Elsewhere | None = None,
+    read_pieces: PieceReader | None = None,
     access: Access | None = None,
 ) -> Recovery:
     """Read the rows of a ``.csv`` or ``.parquet`` file; names become dense ids of `brokers` and `colours`.
 
-    `elsewhere`: who may read the pieces of Parquet. `access`: what may be read; by default any regular file.
+    `read_pieces`: who may read the pieces of Parquet. `access`: what may be read; by default any regular file.
 
     Never raises on account of what is in the file, or of there being none: see `Recovery.problems` (MOM102 for
     the file and its form, MOM104 for a broker that is not declared, MOM102 for such a colour).
@@ -82,7 +82,7 @@ def read_recovery(
     if ending == "csv":
         return _recovery(path, _read_csv(path, names, access.most), "line", names)
     if is_parquet(path):
-        return _recovery(path, read_parquet(path, names, elsewhere), "row", names)
+        return _recovery(path, read_parquet(path, names, read_pieces), "row", names)
     return _recovery(path, _read_nothing(path), "line", names)
 
 

@@ -12,7 +12,7 @@ from momlint.routed.overlay.ragged import distinct
 from momlint.routed.questions.question import Proved, Refuted, Undecided
 from momlint.routed.smt.solve import Apart, Trapped, failing
 from momlint.solving.choose import DEFAULT, open_session
-from momlint.solving.limits import GaveUp, Limits
+from momlint.solving.limits import GaveUp, SolverLimits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,11 +133,11 @@ class SmtEngine:
 
         return cutsets.smallest(overlay, elements, promise, at_least, connected, choose_from)
 
-    def _limits(self) -> Limits:
+    def _limits(self) -> SolverLimits:
         deadline = None if self._timeout is None else time.monotonic() + self._timeout
-        return Limits(self._rlimit, deadline, self._timeout)
+        return SolverLimits(self._rlimit, deadline, self._timeout)
 
-    def _session(self, question: Question, n: int, section: Walks | Cuts, limits: Limits) -> Session:
+    def _session(self, question: Question, n: int, section: Walks | Cuts, limits: SolverLimits) -> Session:
         from momlint.routed.smt.scripts import bare
 
         # The largest sets first: then one model a colour is nearly always enough.

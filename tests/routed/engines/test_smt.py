@@ -227,14 +227,14 @@ def test_pysmt_dispatches_to_z3_as_well() -> None:
     from momlint.routed.smt.encode import walks
     from momlint.routed.smt.scripts import bare
     from momlint.routed.smt.solve import trapped
-    from momlint.solving.limits import Limits
+    from momlint.solving.limits import SolverLimits
     from momlint.solving.with_pysmt import PysmtSession
 
     overlay = triangle(c1_d0_l2=1)
     about = question("arrive", overlay)
     found = []
     for section in walks(overlay, about):
-        session = PysmtSession("z3", bare(about, 3, section), Limits(10_000_000))
+        session = PysmtSession("z3", bare(about, 3, section), SolverLimits(10_000_000))
         for some in trapped(section, session):
             found += [(c, s, one.dest) for one in some for c in one.colours for s in one.sources]
     assert sorted(found) == [(1, 1, 0), (1, 2, 0)]
