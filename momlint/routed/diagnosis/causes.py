@@ -7,7 +7,7 @@ when every hop at it is broken. `find_*` checks turn causes into drafts.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -252,41 +252,38 @@ class Causes:
         )
 
     def _merge_brokers(self, groups: dict[_Group, Cause]) -> list[Cause]:
-        """Name the broker where every hop out of it, into it or both is broken, and several causes of these meet."""
+        """Name the broker where every hop out of it, into it or both is broken, and several causes of these meet.
+
+        With rows at `a` and `c` that go to `hub`, and no link there: the hops a–hub and c–hub are two causes, and one
+        at the broker `hub` if no other hop leads to it.
+        """
         at_broker: defaultdict[tuple[Kind, int], list[_Group]] = defaultdict(list)
         for group, cause in groups.items():
             if cause.scope == "hop":
                 for broker in cause.subject:
                     at_broker[cause.kind, broker].append(group)
         remaining = dict(groups)
-        causes: list[Cause] = []
+        merged: list[Cause] = []
         # The broker where most causes meet first, so that a failed hub is named and not its neighbours.
         for kind, broker in sorted(at_broker, key=lambda place: (-len(at_broker[place]), place[1], place[0])):
-            mine = [group for group in at_broker[kind, broker] if group in remaining]
-            if len(mine) < 2:
-                continue
-            directions = {out for out in (True, False) if self.every_hop_is_broken(kind, broker, out=out)}
-            # A cause without entries is one of rows that nobody needs.
-            mine = [
-                group
-                for group in mine
-                if {entry.location == broker for entry in groups[group].entries} <= directions and directions
-            ]
-            if len(mine) < 2:
-                continue
-            parts = [remaining.pop(group) for group in mine]
-            causes.append(
-                Cause(
-                    kind,
-                    "broker",
-                    (broker,),
-                    [entry for part in parts for entry in part.entries],
-                    [key for part in parts for key in part.keys],
-                    [],
-                    [row for part in parts for row in part.rows],
-                )
-            )
-        return causes + list(remaining.values())
+            parts = [group for group in at_broker[kind, broker] if group in remaining]
+            if len(parts) > 1:
+                parts = self._of_broker(kind, broker, {group: groups[group] for group in parts})
+            if len(parts) > 1:
+                merged.append(_joined(kind, broker, [remaining.pop(group) for group in parts]))
+        return merged + list(remaining.values())
+
+    def _of_broker(self, kind: Kind, broker: int, causes: Mapping[_Group, Cause]) -> list[_Group]:
+        """Those whose entries go only in a direction, out of `broker` or into it, of which every hop is broken.
+
+        A cause without entries is one of rows that nobody needs; it goes with any direction.
+        """
+        broken = {out for out in (True, False) if self.every_hop_is_broken(kind, broker, out=out)}
+        if not broken:
+            return []
+        return [
+            group for group, cause in causes.items() if {entry.location == broker for entry in cause.entries} <= broken
+        ]
 
     # -- what no topic needs ------------------------------------------------------------------------------------
 
@@ -340,6 +337,19 @@ def _one_a_row(causes: Iterable[Cause]) -> list[Cause]:
             first.entries += cause.entries
             first.latent += cause.latent
     return list(found.values())
+
+
+def _joined(kind: Kind, broker: int, parts: list[Cause]) -> Cause:
+    """One cause at `broker` for several at its hops."""
+    return Cause(
+        kind,
+        "broker",
+        (broker,),
+        [entry for part in parts for entry in part.entries],
+        [key for part in parts for key in part.keys],
+        [],
+        [row for part in parts for row in part.rows],
+    )
 
 
 def _cause_of(groups: dict[_Group, Cause], entry: TableEntry) -> Cause:
