@@ -122,7 +122,7 @@ class Cutting:
         cut = self.pairs((group,))
         for member in sorted(members.intersection(members_count)):
             if member in self.cutting:
-                cut &= np.logical_not(self.pairs((member,)))
+                cut = cut & ~self.pairs((member,))  # in place would change what `pairs` keeps
         return cut
 
     def shown(self, failed: Sequence[int], cut: NDArray[np.bool_]) -> tuple[Witness, Affected]:
