@@ -68,8 +68,8 @@ class RoutedJudgement:
         overlay, entries = build(estate, needs, implied)
         ask = Ask(request.engine, request.timeout, request.nusmv, request.solver, spread=request.spread)
         if beyond:
-            subject = f"what each of the {beyond:,} failures does that `tolerate` promises to survive"
-            ask.undecided.append((subject, "they are too many to be looked at one by one; promise fewer at once"))
+            subject = f"whether the estate survives the {beyond:,} failures that `tolerate` promises"
+            ask.undecided.append((subject, "there are too many to check one by one; promise fewer at once"))
         self.context = Context(estate, overlay, ask, entries, needs)
 
     def drafts(self) -> Iterator[Draft]:
@@ -155,7 +155,7 @@ class RoutedJudgement:
                 "MOM902",
                 where,
                 f"the engines disagree on {difference.subject}: {difference.details}",
-                help="this is a fault of momlint: please report it with this estate and this text",
+                help="this is a bug in momlint: please report it with this estate and this text",
             )
 
 

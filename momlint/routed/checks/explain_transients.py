@@ -20,10 +20,10 @@ TITLE = "Transients"
 def explain(context: Context) -> Iterator[str]:
     """The lines of the section for one estate, without its title."""
     if not context.estate.colours_declared:
-        yield "no colours are declared: there is nothing to change between"
+        yield "no colours are declared, so brokers never change colour"
         return
     if not has_normal(context):
-        yield "not known: something of the estate could not be read, or no colour says what is normal"
+        yield "unknown: part of the estate could not be read, or no colour stands for the state without failures"
         return
     back = mixed_loops(context.declared_overlay)
     failed = mixed_loops(context.declared_overlay, "failed", back)

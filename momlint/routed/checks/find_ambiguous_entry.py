@@ -41,10 +41,10 @@ def _tables(context: Context) -> Iterator[Draft]:
         yield Draft(
             "MOM404",
             context.row_place(later),
-            f"broker `{at}` has two rows for {listed(names)}, by `{to}` and by `{also}`",
+            f"broker `{at}` has two rows for {listed(names)}, via `{to}` and via `{also}`",
             label=f"this row sends {them(names)} to `{also}`",
-            help=f"keep {listed(names)} in one of the two rows",
-            related=[RelatedDraft(context.row_place(earlier), f"the first row, by `{to}`, is the one used")],
+            help=f"list {listed(names)} in one of the two rows only",
+            related=[RelatedDraft(context.row_place(earlier), f"the first row, via `{to}`, is the one used")],
             data={"broker": at, "destinations": names, "via": to, "other": also},
         )
 
@@ -65,13 +65,13 @@ def _recovery(context: Context) -> Iterator[Draft]:
         colours = np.intersect1d(table.colours_of(row), table.colours_of(other)).tolist()
         names = colour_names(context, colours or [ambiguity.colour])
         via, other_via = context.name(int(table.via[row])), context.name(int(table.via[other]))
-        apart = f"by `{via}` and by `{other_via}`" if via != other_via else f"both by `{via}`"
+        apart = f"via `{via}` and via `{other_via}`" if via != other_via else f"both via `{via}`"
         yield Draft(
             "MOM404",
             context.row_place(row),
             f"broker `{broker}` has two rows for `{to}` in {in_colours(names)}, {apart}",
             label=f"this row sends it to `{via}`",
-            help="name each colour in one row for a destination only",
+            help="list each colour in only one row for a destination",
             witness=context.witness(keys)[0] if len(keys) else None,
             affected=affected,
             about=[frozenset({row_subject(row), hop(*context.row_hop(row))} if len(keys) else {row_subject(row)})],

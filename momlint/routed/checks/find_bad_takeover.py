@@ -62,12 +62,13 @@ def _fails_with_adopter(context: Context) -> Iterator[Draft]:
         all_down = context.names((failed, *adopters))
         witness = Witness(context.colour_name(colour), cut=all_down)
         who = "its adopter" if len(adopters) == 1 else "its adopters"
-        more = f", and in {counted(len(colours) - 1, 'other colour')}" if len(colours) > 1 else ""
+        noun = "other colour" if int(colours[-1]) < context.named_colours else "other failure"
+        more = f", and in {counted(len(colours) - 1, noun)}" if len(colours) > 1 else ""
         yield Draft(
             "MOM409",
             context.estate.takeover_places[failed],
             f"broker `{all_down[0]}` and {who} {listed(all_down[1:])} fail together {context.when(colour)}",
-            label=f"its clients have nowhere to go in this colour{more}",
+            label=f"its clients have nowhere to go then{more}",
             help=f"name a broker that does not fail together with `{all_down[0]}`",
             data={"broker": all_down[0], "adopter": ", ".join(all_down[1:]), "colours": len(colours)},
             witness=witness,
@@ -115,7 +116,10 @@ def _missing(context: Context) -> Iterator[Draft]:
     first = down[:, lost[0]].nonzero()[0]
     names = context.names(lost)
     colour = context.colour_name(int(first[0])) if len(first) else None
-    when = f"`{names[0]}` fails in colour `{colour}`" if colour is not None else "`tolerate` lets any broker fail"
+    if colour is not None:
+        when = f"`{names[0]}` fails in colour `{colour}`"
+    else:
+        when = f"`tolerate` lets {'any broker' if tolerated else f'a group with `{names[0]}`'} fail"
     yield Draft(
         "MOM409",
         estate.section_places["failures.takeover"],
@@ -216,8 +220,7 @@ def _draft(context: Context, culprit: int, lost: list[_Lost]) -> Draft:
         context.estate.takeover_places[culprit],
         f"while `{context.name(adopter)}` takes over from `{context.name(culprit)}`, {how}",
         label=context.when(first.colour),
-        help=f"name an adopter that reaches those with whom the clients of `{context.name(culprit)}` talk, or add what "
-        "it lacks",
+        help="name an adopter that can reach the partners of these clients, or add the links or rows it lacks",
         data={"broker": context.name(culprit), "adopter": context.name(adopter)},
         witness=witness,
         affected=affected,
@@ -230,5 +233,5 @@ def _last_row(context: Context, found: Walk) -> list[RelatedDraft]:
     for row in reversed(found.rows):
         if context.has_row(row):
             place: Place = context.row_place(row)
-            return [RelatedDraft(place, "the last row on its way")]
+            return [RelatedDraft(place, "the last row on its path")]
     return []

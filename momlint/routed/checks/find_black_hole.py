@@ -74,11 +74,11 @@ def _static_row(context: Context, cause: Cause) -> Draft:
     return Draft(
         "MOM303",
         context.row_place(row),
-        f"broker `{at}` keeps sending {listed(names)} to `{to}` when the way there has failed",
+        f"broker `{at}` keeps sending {listed(names)} to `{to}` after the way there has failed",
         about=rows_of(context, cause),
         rank=int(keys[0]),
         label=f"this row stays in force {context.when(colour)}",
-        help="remove the row; or, if the broker takes it back while its link is down, say `static_rows: withdraw`",
+        help="remove the row, or set `static_rows: withdraw` if the broker withdraws it while its link is down",
         data={
             "broker": at,
             "via": to,
@@ -103,7 +103,7 @@ def _missing_rows(context: Context, cause: Cause) -> Draft:
         related.append(RelatedDraft(context.row_place(walk.rows[-1]), f"this row hands it to `{end}`"))
     if cause.scope == "broker":
         broker = context.name(cause.subject[0])
-        message = f"broker `{broker}` seems to be missing from the tables: no row leads over any of its links"
+        message = f"broker `{broker}` seems to be missing from the tables: no row uses any of its links"
         place = context.tables_place(cause.subject[0])
         fix = f"add rows for broker `{broker}`, or route around it"
         data: Data = {"broker": broker}
@@ -112,15 +112,15 @@ def _missing_rows(context: Context, cause: Cause) -> Draft:
         both = {entry.location for entry in cause.entries} == set(cause.subject)
         names = destinations(context, cause)
         if both:
-            message = f"no row leads over the hop `{at}`–`{to}`, in either direction, to {listed(names)}"
+            message = f"no row for {listed(names)} uses the link between `{at}` and `{to}`, in either direction"
         else:
             message = f"broker `{at}` has no next hop for {listed(names)}"
         place = context.tables_place(cause.entries[0].location)
-        fix = f"add {listed(names)} to a row of broker `{at}`; the shortest way is by `{to}`"
+        fix = f"add {listed(names)} to a row of broker `{at}`; the shortest path is via `{to}`"
         data = {"broker": at, "via": to, "destinations": names}
         if both:
             related.append(
-                RelatedDraft(context.tables_place(cause.subject[1]), f"`{to}` has no rows over this hop either")
+                RelatedDraft(context.tables_place(cause.subject[1]), f"`{to}` has no row over this link either")
             )
     if place == context.tables_place(stop) and related and related[0].place == place:
         related = related[1:]

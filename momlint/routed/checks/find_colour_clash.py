@@ -23,7 +23,7 @@ def find(context: Context) -> Iterator[Draft]:
             f"colours `{other.name}` and `{colour.name}` both stand for {what}",
             label="the same failure again",
             help="remove one of them: brokers that learn of a failure must all use the same rows",
-            related=[RelatedDraft(other.place, f"colour `{other.name}` stands for it already")],
+            related=[RelatedDraft(other.place, f"colour `{other.name}` already stands for it")],
             data={"colour": colour.name, "other": other.name},
             about=[frozenset({("repeated-colour", index)})],
         )

@@ -56,10 +56,10 @@ def find(context: Context) -> Iterator[Draft]:
         yield Draft(
             "MOM305",
             context.row_place(row),
-            f"broker `{context.name(location)}` sends {listed(names)} to `{to}`, a longer way than by "
+            f"broker `{context.name(location)}` sends {listed(names)} to `{to}`, a longer path than via "
             f"`{context.name(via)}`",
             label=f"the shortest path is {arrow(context.names(better))}",
-            help=f"use `{context.name(via)}` as next hop, or set link costs that make this way the shortest",
+            help=f"use `{context.name(via)}` as next hop, or set link costs that make this path the shortest",
             data={
                 "broker": context.name(location),
                 "via": to,

@@ -73,9 +73,9 @@ def _left(context: Context, promise: Tolerate, is_told: Callable[[Subject], bool
         return Draft(
             "MOM402",
             estate.section_places["failures.colours"],
-            "the state in which nothing has failed has no colour",
-            label="in none of these has nothing failed",
-            help="declare a colour with an empty list, and rows for it",
+            "no colour stands for the state without failures",
+            label="something has failed in every one of these",
+            help="add a colour with an empty list, and rows for it",
             data={"failures": names, "count": total},
         )
     return Draft(

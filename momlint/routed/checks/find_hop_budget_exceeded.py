@@ -134,7 +134,7 @@ def _draft(context: Context, index: int, late: list[_Late]) -> Draft:
         f"topic `{topic.name}` allows {counted(topic.max_hops or 0, 'hop')}, and `{source}` to `{dest}` takes "
         f"{worst.hops}",
         label=f"exceeded{context.unnamed(worst.colour)}",
-        help="allow more hops, or shorten the way",
+        help="allow more hops, or shorten the path",
         data={"topic": topic.name, "allowed_hops": topic.max_hops or 0, "takes_hops": worst.hops},
         witness=witness,
         steps=context.steps(found),

@@ -112,7 +112,7 @@ def _draft(context: Context, found: Timings, worst: _Worst, index: int, pair: in
         f"topic `{topic.name}` allows {budget} ms, and `{witness.source}` to `{witness.destination}` takes "
         f"{milliseconds(total)} ms",
         label=f"exceeded{context.unnamed(colour)}",
-        help=f"allow more time or shorten the way: links take {milliseconds(split.links)} ms, brokers "
+        help=f"allow more time or shorten the path: links take {milliseconds(split.links)} ms, brokers "
         f"{milliseconds(split.brokers)} ms",
         data={"topic": topic.name, "allowed_ms": budget, "takes_ms": milliseconds(total)},
         witness=witness,

@@ -40,7 +40,7 @@ def _gap(context: Context, gap: Gap, colour: str) -> Draft:
             "MOM405",
             context.estate.colours[gap.colour].place,
             f"no broker has a row for colour `{colour}`",
-            label="destinations can be reached in it, and nothing leads there",
+            label="destinations are reachable in it, but no row leads to them",
             help="let `momlint plan` make the rows of this colour",
             data={"colour": colour},
         )
@@ -49,7 +49,7 @@ def _gap(context: Context, gap: Gap, colour: str) -> Draft:
     entries = sum(count for _, _, _, count in gap.cells)
     _, to, first, _ = gap.cells[0]
     nearest = facts.towards.column(first, to).nearest[gap.broker]
-    way = f"; the shortest way is by `{context.name(nearest)}`" if nearest != NO_HOP else ""
+    way = f"; the shortest path is via `{context.name(nearest)}`" if nearest != NO_HOP else ""
     at = context.tables_place(gap.broker) if gap.row == NO_ROW else context.row_place(gap.row)
     where = "this table lacks it" if gap.row == NO_ROW else "this row lacks the colour"
     if entries > 1:

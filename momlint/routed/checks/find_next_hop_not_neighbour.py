@@ -29,7 +29,7 @@ def _draft(context: Context, cause: Cause) -> Draft:
     affected = Affected()
     label = "no topic needs this row today"
     if not context.causes.pathless.isdisjoint(cause.rows):
-        label = "what takes this row has no path anyway"
+        label = "the pairs that use this row have no path anyway"
     if len(keys):
         witness, _ = context.witness(keys)
         affected = context.affected(keys)
@@ -39,16 +39,16 @@ def _draft(context: Context, cause: Cause) -> Draft:
     at, to = context.name(location), context.name(via)
     if cause.scope == "broker":
         broker = context.name(cause.subject[0])
-        message = f"broker `{broker}` has no link to any neighbour that the tables give it"
+        message = f"broker `{broker}` has no link to any next hop in its tables"
         fix = f"declare the links of broker `{broker}`, or route around it"
     else:
         # The first row that uses the hop, which need not be one that a topic needs.
-        message = f"broker `{at}` sends to `{to}`, and no link joins them"
+        message = f"broker `{at}` sends to `{to}`, but no link joins them"
         fix = f"declare a link between `{at}` and `{to}`, or use a neighbour of `{at}` as next hop"
     if context.causes.is_adjacent(location, via):
-        message = f"broker `{at}` sends what is for others to `{to}`, which passes nothing on (`transit: false`)"
+        message = f"broker `{at}` sends messages for others to `{to}`, which passes nothing on (`transit: false`)"
         fix = f"use a neighbour of `{at}` that passes messages on, or let `{to}` do so"
-        label = label or "made to pass on for others"
+        label = label or "the next hop would have to pass messages on"
     related = [
         RelatedDraft(context.row_place(row), "this row uses it too" if cause.scope == "hop" else "this row too")
         for row in cause.rows[1 : 1 + RELATED_ROWS]
@@ -57,7 +57,7 @@ def _draft(context: Context, cause: Cause) -> Draft:
         "MOM304",
         context.row_place(first),
         message,
-        label=label or "over a link that is not declared",
+        label=label or "uses a link that is not declared",
         help=fix,
         data={"broker": at, "via": to, "rows": len(cause.rows)},
         witness=witness,

@@ -34,7 +34,7 @@ def find(context: Context) -> Iterator[Draft]:
             "MOM406",
             context.row_place(misuse.row),
             f"broker `{context.name(at)}` sends `{context.name(dest)}` to `{context.name(via)}` in "
-            f"{in_colours(names)}, a longer way than by `{better}`",
+            f"{in_colours(names)}, a longer path than via `{better}`",
             label=f"the shortest path left is {arrow(context.names(shortest))}",
             help=f"use `{better}` as next hop in {in_colours(names)}",
             data={

@@ -30,9 +30,9 @@ def find(context: Context) -> Iterator[Draft]:
         yield Draft(
             "MOM204",
             context.broker_place(members[0]),
-            f"no path joins {listed(names)} to the largest part of the overlay, of {counted(len(main), 'broker')}",
+            f"no path joins {listed(names)} to the largest part of the overlay ({counted(len(main), 'broker')})",
             label=f"this part has {counted(len(members), 'broker')}",
-            help="add a link between the parts, or describe them as two overlays",
+            help="add a link between the parts, or describe them as two estates",
             data={"brokers": names, "largest": len(main)},
             related=[RelatedDraft(context.broker_place(main[0]), "the largest part begins here")],
         )

@@ -87,10 +87,10 @@ def _topological(
     cutting = context.cutting
     if len(failed) == 1:
         how = f"if {cutting.words(failed)} fails"
-        label, fix = "promised here", "add a way around it, or promise less"
+        label, fix = "promised here", "add a path around it, or promise less"
     else:
         how = f"if {cutting.words(failed)} fail together"
-        label, fix = "promised here, and no smaller failure breaks it", "add a way around them, or promise less"
+        label, fix = "promised here, and no smaller failure breaks it", "add a path around them, or promise less"
     return Draft(
         "MOM502",
         _place(context),
@@ -171,7 +171,7 @@ def _in_colours(context: Context, pairs: NDArray[np.int64], colours: int) -> Dra
     """No promise covers such a failure, and colours stand for it."""
     keys = context.unreactive
     witness, found = context.witness(keys[context.overlay.keys.colour_of(keys) < context.named_colours])
-    others = f"; so it is in {counted(colours - 1, 'more colour')}" if colours > 1 else ""
+    others = f"; the same in {counted(colours - 1, 'more colour')}" if colours > 1 else ""
     place = context.estate.section_places["failures.colours"]
     return Draft(
         "MOM502",

@@ -44,7 +44,7 @@ def find(context: Context) -> Iterator[Draft]:
             context.row_place(misuse.row),
             f"broker `{context.name(at)}` sends `{context.name(dest)}` to `{context.name(to)}` in "
             f"{in_colours(names)}, where {what}",
-            label="the row's own colour takes this hop away",
+            label="this hop has failed in the row's own colour",
             help=f"take {listed(names)} out of the row's colours; add a row with another next hop for {them(names)}",
             data={
                 "broker": context.name(at),

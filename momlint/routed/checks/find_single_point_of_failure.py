@@ -8,9 +8,9 @@ from momlint.findings import Draft
 from momlint.routed.diagnosis.context import Context
 
 _HELP = {
-    "link": "add a second way between its two sides, or ignore this note where a tree is meant",
-    "broker": "add a way around it, or ignore this note where it is meant to be the only one",
-    "group": "route one of its links another way, or move one of its brokers elsewhere",
+    "link": "add a second path between its two sides, or ignore this note if a tree is intended",
+    "broker": "add a path around it, or ignore this note if it is meant to be the only one",
+    "group": "route one of its links elsewhere, or move one of its brokers",
 }
 
 

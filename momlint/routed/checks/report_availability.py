@@ -44,7 +44,7 @@ def explain(context: Context) -> Iterator[str]:
     """The lines of the section for one estate, without its title."""
     estate = context.estate
     if not context.is_whole("brokers", "links", "routing.tables", "failures.recovery"):
-        yield "not known: something of the estate could not be read"
+        yield "unknown: part of the estate could not be read"
         return
     given = [*(link.availability for link in estate.links), *(broker.availability for broker in estate.brokers)]
     unknown_links = sum(link.availability is None for link in estate.links)
@@ -56,14 +56,14 @@ def explain(context: Context) -> Iterator[str]:
     if unknown_links or unknown_brokers:
         yield (
             f"{counted(unknown_links, 'link')} and {counted(unknown_brokers, 'broker')} without `availability` are "
-            "taken never to fail"
+            "assumed never to fail"
         )
     number = counted(context.declared_overlay.colours, "colour") + (
         " covers" if context.declared_overlay.colours == 1 else " cover"
     )
     yield f"{number} {_decimal(chances.covered, chances.whole)} of all cases"
     if not rows:
-        yield "there is no subscription"
+        yield "there are no subscriptions"
         return
     cells = [("topic", "subscription", "served at least", "at most")]
     for row in rows:

@@ -29,5 +29,5 @@ def unreadable(context: Context) -> Iterator[Draft]:
                 "MOM102",
                 spec.formula_place((error.start, error.end)),
                 f"{title(spec)}: {error.message}",
-                help="write it as NuSMV does; docs/specifications.md has the operators, and the names they may use",
+                help="use NuSMV's syntax; docs/specifications.md lists the operators and names",
             )

@@ -97,7 +97,7 @@ def replayed(context: Context, colour: int, source: int, dest: int, expected: Fr
     if found.end != "arrived" or split.total != expected:
         raise ReplayError(
             f"the message from {context.name(source)} to {context.name(dest)} takes {milliseconds(split.total)} ms "
-            f"when it is replayed, and {milliseconds(expected)} ms were added up"
+            f"when it is replayed, and {milliseconds(expected)} ms were expected"
         )
     return found, split
 

@@ -50,14 +50,14 @@ def other_ways(context: Context, row: int, kind: Kind) -> tuple[tuple[str, ...],
     for cause in context.causes.of_rows.get(row, ()):
         if cause.kind != kind:
             witness, found = context.witness(cause.key_array)
-            end = {"loop": "comes back", "failed-hop": "goes over what has failed"}.get(
+            end = {"loop": "comes back", "failed-hop": "is sent over what has failed"}.get(
                 cause.kind, f"ends at `{witness.walk[-1]}`"
             )
             defined = context.colour_defined(witness)
             place = defined[0].place if defined else context.tables_place(found.brokers[-1])
             when = f" in colour `{witness.colour}`" if witness.colour is not None else ""
             kinds.append(cause.kind)
-            places.append(RelatedDraft(place, f"by the same row a message for `{witness.destination}` {end}{when}"))
+            places.append(RelatedDraft(place, f"with the same row, a message for `{witness.destination}` {end}{when}"))
     return tuple(kinds), places
 
 

@@ -146,7 +146,7 @@ def smallest(
     except _TooMuchError:
         return Undecided(
             f"the graph engine would have to try too many failures of {size} elements at once; "
-            "`--engine smt` does not enumerate them"
+            "try `--engine smt`, which need not list them"
         )
     return Kept()
 
