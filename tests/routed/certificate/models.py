@@ -21,13 +21,17 @@ from tests.oracles import Arc, shortest
 #: In whole tenths, with sums that tie.
 COSTS = ("1", "1", "1", "2", "0.1", "0.2", "0.3")
 Entry = tuple[int, int, int]  # colour, destination, broker
+Paths = tuple[dict[tuple[int, int], Fraction], dict[tuple[int, int], int]]  # distances, next hops
 
 
 @dataclass
 class Model:
     """An overlay: `links` (tail, head, cost, one way), `colours` (failed links, failed brokers), given next hops.
 
-    `rows`: for ``recovery`` by (colour, destination, broker), else for ``tables`` by colour 0, None without.
+    `rows`: for ``recovery`` by (colour, destination, broker), else for ``tables`` by colour 0. `cost_back`: of links
+    with a cost for each direction, that from head to tail. `stubs`: the brokers that pass nothing on. `after`: what
+    next hops do when something has failed, None for what the protocol does. `withdraws`: a row that gives way to a
+    computed next hop while its link or next hop is down.
     """
 
     n: int
@@ -37,6 +41,10 @@ class Model:
     recovery: bool = False
     rows: dict[Entry, int] = field(default_factory=dict)
     topics: list[tuple[list[int], list[int]]] = field(default_factory=list)
+    cost_back: dict[int, str] = field(default_factory=dict)
+    stubs: set[int] = field(default_factory=set)
+    after: str | None = None
+    withdraws: bool = False
 
     @property
     def failed(self) -> list[tuple[set[int], set[int]]]:
@@ -50,37 +58,81 @@ class Model:
         return {(d, s) for publishers, subscribers in self.topics for s in publishers for d in subscribers if s != d}
 
     def arcs(self, colour: int) -> list[Arc]:
-        links, brokers = self.failed[colour]
+        return self.arcs_without(*self.failed[colour])
+
+    def arcs_without(self, links: set[int], brokers: set[int]) -> list[Arc]:
         return [
-            Arc(a, b, Fraction(cost), 0.0, index)
+            Arc(a, b, Fraction(price), 0.0, index)
             for index, (tail, head, cost, one_way) in enumerate(self.links)
             if index not in links and not {tail, head} & brokers
-            for a, b in ([(tail, head)] if one_way else [(tail, head), (head, tail)])
+            for a, b, price in [(tail, head, cost), (head, tail, self.cost_back.get(index, cost))][: 2 - one_way]
         ]
 
     @cached_property
-    def best(self) -> list[tuple[dict[tuple[int, int], Fraction], dict[tuple[int, int], int]]]:
+    def best(self) -> list[Paths]:
         """For each colour, distances and smallest next hops by (destination, broker)."""
-        return [shortest(self.n, self.arcs(colour)) for colour in range(len(self.failed))]
+        return [self._shortest(self.arcs(colour)) for colour in range(len(self.failed))]
+
+    @cached_property
+    def intact_best(self) -> Paths:
+        """The same with nothing failed."""
+        return self._shortest(self.arcs_without(set(), set()))
+
+    def _shortest(self, arcs: list[Arc]) -> Paths:
+        if not self.stubs:
+            return shortest(self.n, arcs)
+        distance: dict[tuple[int, int], Fraction] = {}
+        hop: dict[tuple[int, int], int] = {}
+        for d in range(self.n):  # an arc into a broker that passes nothing on is a way to that broker alone
+            there = shortest(self.n, [arc for arc in arcs if arc.head == d or arc.head not in self.stubs])
+            distance |= {at: cost for at, cost in there[0].items() if at[0] == d}
+            hop |= {at: via for at, via in there[1].items() if at[0] == d}
+        return distance, hop
 
     @property
     def has_recovery(self) -> bool:
-        """Whether ``recovery`` has rows, which are the tables then; a section without any leaves colours to heal."""
+        """Whether ``recovery`` has rows, which are the tables then; a section without any says nothing."""
         return self.recovery and bool(self.rows)
 
+    @property
+    def heals(self) -> bool:
+        """Whether next hops are computed anew when something has failed."""
+        return (self.after or {"tables": "keep", "shortest-path": "heal"}[self.protocol]) == "heal"
+
+    def is_spoken_of(self) -> bool:
+        """Whether certificates speak of what the estate is made of."""
+        if self.stubs or self.cost_back:
+            return False
+        if self.has_recovery or not any(any(failed) for failed in self.failed):
+            return True
+        return self.heals and not (self.protocol == "shortest-path" and self.rows)
+
     def is_computed(self, colour: int) -> bool:
-        """Whether all next hops of the colour are those of shortest paths."""
+        """Whether all next hops of the colour are those of shortest paths of what is left."""
         if self.has_recovery:
             return False
-        return any(self.failed[colour]) or (self.protocol == "shortest-path" and not self.rows)
+        fails = any(self.failed[colour])
+        if self.protocol == "tables":
+            return fails and self.heals
+        return not self.rows and (self.heals or not fails)
 
     def hop(self, colour: int, dest: int, loc: int) -> int | None:
         if self.has_recovery:
             return self.rows.get((colour, dest, loc))
-        if self.is_computed(colour):
-            return self.best[colour][1].get((dest, loc))
         given = self.rows.get((0, dest, loc))
-        return self.best[colour][1].get((dest, loc)) if given is None and self.protocol == "shortest-path" else given
+        fails = any(self.failed[colour])
+        anew = self.best[colour][1].get((dest, loc))
+        if self.protocol == "tables":
+            return anew if fails and self.heals else given
+        if given is not None and not (self.withdraws and self._is_down(colour, loc, given)):
+            return given
+        return anew if self.heals or not fails else self.intact_best[1].get((dest, loc))
+
+    def _is_down(self, colour: int, tail: int, head: int) -> bool:
+        """Whether `head` has failed, or there are links to it and all have."""
+        links, brokers = self.failed[colour]
+        between = {arc.link for arc in self.arcs_without(set(), set()) if (arc.tail, arc.head) == (tail, head)}
+        return head in brokers or (bool(between) and between <= links)
 
     def walk(self, colour: int, dest: int, loc: int) -> tuple[list[int], Fraction] | None:
         """The brokers that the message passes and what that costs; None if it does not arrive."""
@@ -90,6 +142,8 @@ class Model:
             cheapest[ends] = min(arc.cost, cheapest.get(ends, arc.cost))
         seen, cost = [loc], Fraction(0)
         while seen[-1] != dest:
+            if seen[-1] in self.stubs and seen[-1] != loc:
+                return None
             hop = self.hop(colour, dest, seen[-1])
             if hop is None or (seen[-1], hop) not in cheapest or hop in seen:
                 return None
@@ -98,6 +152,7 @@ class Model:
         return seen, cost
 
     def reachable(self, colour: int, loc: int) -> set[int]:
+        """The brokers that messages of `loc` can come to, itself among them."""
         found, todo = {loc}, [loc]
         arcs = self.arcs(colour)
         while todo:
@@ -105,7 +160,8 @@ class Model:
             for arc in arcs:
                 if arc.tail == at and arc.head not in found:
                     found.add(arc.head)
-                    todo.append(arc.head)
+                    if arc.head not in self.stubs:
+                        todo.append(arc.head)
         return found
 
     def alive(self, colour: int, *brokers: int) -> bool:
@@ -120,16 +176,20 @@ class Model:
         )
 
     def text(self) -> str:
-        lines = ["momlint: 1", "name: random", "brokers: {" + ", ".join(f"b{i}: " for i in range(self.n)) + "}"]
+        brokers = ", ".join(f"b{i}: " + "{transit: false}" * (i in self.stubs) for i in range(self.n))
+        lines = ["momlint: 1", "name: random", "brokers: {" + brokers + "}"]
         lines.append("links:" if self.links else "links: []")
         for index, (tail, head, cost, one_way) in enumerate(self.links):
             ends = f"from: b{tail}, to: b{head}" if one_way else f"between: [b{tail}, b{head}]"
-            lines.append(f"  - {{id: l{index}, {ends}, cost: {cost}}}")
+            both = f"{{b{tail}->b{head}: {cost}, b{head}->b{tail}: {self.cost_back.get(index)}}}"
+            lines.append(f"  - {{id: l{index}, {ends}, cost: {both if index in self.cost_back else cost}}}")
         if self.topics:
             lines.append("topics:")
             for index, (publishers, subscribers) in enumerate(self.topics):
                 lines.append(f"  t{index}: {{publishers: {_names(publishers)}, subscribers: {_names(subscribers)}}}")
         lines += ["routing:", f"  protocol: {self.protocol}"]
+        lines += [f"  after_failure: {self.after}"] * (self.after is not None)
+        lines += ["  static_rows: withdraw"] * self.withdraws
         if self.rows and not self.recovery:
             lines.append("  tables:")
             for loc in sorted({loc for _, _, loc in self.rows}):
@@ -189,6 +249,11 @@ def random_model(seed: int, most: int = 7) -> Model:
         tail, head = rng.sample(range(n), 2)
         links.append((tail, head, rng.choice(COSTS), rng.random() < 0.2))
     model = Model(n, links)
+    if rng.random() < 0.3:
+        two_way = [index for index, link in enumerate(links) if not link[3]]
+        model.cost_back = {index: rng.choice(COSTS) for index in two_way if rng.random() < 0.5}
+    if rng.random() < 0.3:
+        model.stubs = set(rng.sample(range(n), rng.randint(1, 2)))
     if rng.random() < 0.75:
         model.colours = [_failure(rng, n, len(links)) for _ in range(rng.randint(1, 5))]
         if rng.random() < 0.8:
@@ -198,12 +263,14 @@ def random_model(seed: int, most: int = 7) -> Model:
             publishers = rng.sample(range(n), rng.randint(1, 2))
             model.topics.append((publishers, rng.sample(range(n), rng.randint(1, n))))
     model.protocol = rng.choice(("shortest-path", "tables"))
+    model.after = rng.choice((None, None, "heal", "keep"))
+    model.withdraws = rng.random() < 0.3
     model.recovery = bool(model.colours) and rng.random() < 0.6
     if model.recovery:
         for colour, (_, hops) in enumerate(model.best):
             model.rows |= {(colour, *cell): hop for cell, hop in hops.items()}
     else:
-        hops = shortest(n, Model(n, links).arcs(0))[1]
+        hops = model.intact_best[1]
         share = 1.0 if model.protocol == "tables" else rng.choice((0.0, 0.0, 0.3))
         model.rows = {(0, *cell): hop for cell, hop in hops.items() if rng.random() < share}
     if rng.random() < 0.2:  # what nobody needs may be missing
@@ -290,7 +357,9 @@ def expand(model: Model, data: Mapping[str, str]) -> list[dict[tuple[int, int], 
 def is_true(model: Model, data: Mapping[str, Any]) -> bool:
     """Whether the record proves what it should, by following walks; any exception or failed assertion means no."""
     unit = Fraction(data["unit"])
-    if any((Fraction(cost) / unit).denominator != 1 for _, _, cost, _ in model.links):
+    if not model.is_spoken_of():
+        return False
+    if any((arc.cost / unit).denominator != 1 for arc in model.arcs_without(set(), set())):
         return False
     calm = [not any(failed) for failed in model.failed]
     distances = expand(model, data["distances"]) if data["distances"] is not None else None
@@ -338,7 +407,7 @@ def _holds(
                 return False
         elif value == CUT:
             others = model.reachable(colour, s)
-            if d in others or any(potential[d, other] != CUT for other in others):
+            if d in others or any(potential[d, other] != CUT for other in others - model.stubs):
                 return False
         else:
             if computed:
