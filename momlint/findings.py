@@ -264,7 +264,8 @@ class Report:
     `sources` maps a file name to its lines without line ends, for snippets; a file that could not be read is
     not in it. `failures` are sentences about files that could not be read (exit code 2). `sections` are for the text
     report alone. `certificates` and `uncertified`, where certificates are asked for: for each estate a record, or why
-    there is none.
+    there is none. `known`: the findings that the baseline knows, which are not in `findings`; `outdated`: how many of
+    this run's files it has that were not found.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -275,3 +276,5 @@ class Report:
     sections: list[Section] = field(default_factory=list)
     certificates: list[str] = field(default_factory=list)
     uncertified: list[str] = field(default_factory=list)
+    known: list[Finding] = field(default_factory=list)
+    outdated: int = 0

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
+from momlint.baseline import Baseline
 from momlint.catalog import is_selected, rule_name, rule_names, yields_to
 from momlint.discipline import EngineChoice, FleetServices, Request, Tables
 from momlint.disciplines import complete, discipline_of
@@ -52,7 +53,7 @@ class Options:
     is named. `solver`: who answers for smt. `certificate_folder`: where a certificate of the estates will stand; None
     where none is asked for.
     `root`: the folder below which estates may name other files (see `momlint.access`), None for each estate's own;
-    `most_bytes`: of one file.
+    `most_bytes`: of one file. `baseline`: what is known and not reported.
     """
 
     engine: EngineChoice = "auto"
@@ -68,6 +69,7 @@ class Options:
     certificate_folder: str | None = None
     root: str | None = None
     most_bytes: int = MOST_MEGABYTES * MEGABYTE
+    baseline: Baseline = field(default_factory=Baseline)
 
     def access(self, file: str) -> Access:
         """What the estate in `file` may read."""
@@ -324,7 +326,7 @@ def _told(
     for draft in found:
         file, span, _ = loaded.locate(draft.place)
         if selection.options.selects_in(file, draft.code):
-            candidates.append(Candidate(draft, not selection.is_silenced(file, span, draft.code)))
+            candidates.append(Candidate(draft, not selection.is_silenced(file, span, draft)))
     return settle(candidates, yields_to, disagreed)
 
 
@@ -365,8 +367,8 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
         report.uncertified += result.uncertified
         _add_counts(report.summary, result.summary)
         _add_proof(report.proof, result.proof)
-    kept = _suppress(findings, _Selection(options, suppressions))
-    report.findings = sorted(kept, key=lambda finding: finding.sort_key)
+    kept = sorted(_suppress(findings, _Selection(options, suppressions)), key=lambda finding: finding.sort_key)
+    _take_out_known(report, kept, options.baseline)
     for finding in report.findings:
         if finding.code == "MOM901":
             continue  # counted as undecided, where the engine gave up
@@ -430,7 +432,7 @@ def _add_proof(total: Proof, one: Proof) -> None:
 
 
 class _Selection:
-    """What is reported of what was found: the one place that knows of options, configuration and comments."""
+    """What is reported of what was found: the one place that knows of options, configuration, comments and baseline."""
 
     def __init__(self, options: Options, suppressions: Suppressions) -> None:
         """`suppressions`: the comments of every file that findings may stand in."""
@@ -455,9 +457,9 @@ class _Selection:
             if code.startswith(prefix)
         ]
 
-    def is_silenced(self, file: str, span: Span, code: str) -> bool:
-        """Whether any comment silences it."""
-        return bool(self.silenced_by(file, span, code))
+    def is_silenced(self, file: str, span: Span, draft: Draft) -> bool:
+        """Whether a comment silences it, or the baseline knows it."""
+        return bool(self.silenced_by(file, span, draft.code)) or self.options.baseline.knows(file, draft)
 
 
 def _suppress(findings: set[Finding], selection: _Selection) -> list[Finding]:
@@ -477,6 +479,21 @@ def _suppress(findings: set[Finding], selection: _Selection) -> list[Finding]:
                 message, help_ = _idle(idle)
                 kept.append(_finding("MOM109", file, span, message, help_))
     return kept
+
+
+def _take_out_known(report: Report, findings: list[Finding], baseline: Baseline) -> None:
+    """Put `findings`, which are sorted, into the report; apart those that the baseline knows, of each key the first."""
+    left = dict(baseline.known)
+    for finding in findings:
+        key = baseline.key(finding.file, finding) if left else None
+        if key is not None and left.get(key) and baseline.knows(finding.file, finding):
+            left[key] -= 1
+            report.known.append(finding)
+        else:
+            report.findings.append(finding)
+    if left:
+        looked_at = baseline.named(report.sources)
+        report.outdated = sum(count for (file, _, _), count in left.items() if file in looked_at)
 
 
 def _idle(codes: Sequence[str]) -> tuple[str, str]:

@@ -170,6 +170,10 @@ def check(
             metavar="full|brief", help="Text: each note in its place, or those of a rule in one block (the default)."
         ),
     ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Report only what is not in this baseline; see baseline write."),
+    ] = None,
 ) -> None:
     """Check estates: the main job.
 
@@ -208,6 +212,7 @@ def check(
         max_file_mb=max_file_mb,
         force_exclude=force_exclude,
         notes=notes,
+        baseline=baseline,
     )
     raise typer.Exit(run_check(arguments))
 
@@ -225,6 +230,60 @@ def verify(
     from momlint.cli.verify import verify as run_verify
 
     raise typer.Exit(run_verify(path))
+
+
+baseline = typer.Typer(
+    help="What is there today, and is not to fail the check.", no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(baseline, name="baseline")
+
+
+@baseline.command()
+def write(
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH...", help="Files, folders or globs; by default this folder.")
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The baseline.")
+    ] = "momlint-baseline.json",
+    engine: Annotated[str | None, typer.Option(metavar="auto|graph|smt|nusmv", help="The engine, as in check.")] = None,
+    select: Annotated[
+        list[str] | None, typer.Option(metavar="CODES", help="Only these codes or prefixes (MOM3,MOM602).")
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="CODES", help="Not these codes or prefixes.")] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERNS", help="Skip these when searching folders.")
+    ] = None,
+    jobs: Annotated[
+        str | None,
+        typer.Option("--jobs", "-j", metavar="N|auto", help="Spread the work over N processes, or one a processor."),
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The configuration, instead of the nearest momlint.toml or pyproject.toml."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Write down every finding of today, so that check --baseline fails on new ones only.
+
+    A finding is known by its file, its code and what it is about, and stays known when lines move.
+
+    Exit code: 0 written, 2 wrong usage or a file that could not be read.
+    """
+    from momlint.cli.baseline import write_baseline
+    from momlint.cli.check import Arguments
+
+    arguments = Arguments(
+        paths=paths or (),
+        engine=engine,
+        select=select or (),
+        ignore=ignore or (),
+        exclude=exclude or (),
+        jobs=jobs,
+        config=config,
+        quiet=quiet,
+    )
+    raise typer.Exit(write_baseline(arguments, output))
 
 
 fleet = typer.Typer(help="Many estates at once, on Spark.", no_args_is_help=True, rich_markup_mode=None)

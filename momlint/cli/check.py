@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from momlint import config, discover
 from momlint.access import MEGABYTE, MOST_MEGABYTES
+from momlint.baseline import NEVER
 from momlint.cli import exits
 from momlint.cli.console import Progress, coloured, columns, complain, read_stdin, refuse_input, write
 from momlint.errors import UsageError
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from momlint.catalog import RuleName
     from momlint.config import Config, EngineName, FailOnName, FormatName
-    from momlint.findings import Report
+    from momlint.findings import Finding, Report
     from momlint.fleet.choose import RunnerOptions
     from momlint.lint import Options
     from momlint.report.options import Notes
@@ -62,12 +64,12 @@ class Arguments(NamedTuple):
     max_file_mb: int | None = None
     force_exclude: bool = False
     notes: str | None = None
+    baseline: str | None = None
 
 
 def check(arguments: Arguments) -> int:
     """Check what `arguments` name, write the report, and return the exit code. Raises `UsageError`."""
     from momlint.catalog import load_rules, rule_names
-    from momlint.lint import lint_files
 
     if arguments.output is not None:
         _writable("--output", arguments.output)
@@ -77,8 +79,7 @@ def check(arguments: Arguments) -> int:
         raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
     if arguments.max_file_mb is not None and not 1 <= arguments.max_file_mb <= LARGEST_FILE:
         raise UsageError(f"--max-file-mb must be from 1 to {LARGEST_FILE:,}, not {arguments.max_file_mb}")
-    paths = list(arguments.paths) or ["."]
-    settings = _settings(arguments.config, paths)
+    settings = _settings(arguments.config, _paths(arguments))
     options = _options(arguments, settings, rule_names())
     form: FormatName = config.choice("--format", arguments.format or settings.format or "text", config.FORMATS)
     if options.sections and form != "text":
@@ -91,22 +92,13 @@ def check(arguments: Arguments) -> int:
         raise UsageError(f"--notes shapes the text report; --format {form} has every note")
 
     runner_options = _runner_options(arguments, options.jobs)
-    found = discover.discover(
-        paths, _excluded(arguments.exclude, settings), force=arguments.force_exclude, most=options.most_bytes
-    )
-    if not arguments.quiet:
-        for note in found.notes:
-            complain(f"momlint: note: {note}")
-    read = [*found.files, *([] if settings.file is None else [settings.file])]
+    found = _found(arguments, settings, options)
+    read = [*found.files, *(file for file in (settings.file, arguments.baseline) if file is not None)]
     refuse_input("--output", arguments.output, read)
     if arguments.certificate is not None:
         _certifiable(arguments.certificate, found.files, arguments.output)
     with Progress(not arguments.quiet) as progress:
-        if runner_options is None:
-            report = lint_files(found.files, options, _stdin(options), progress)
-        else:
-            report = _lint_by_many(found.files, options, runner_options, arguments.quiet, progress)
-        report.failures[:0] = found.failures
+        report = _judged(arguments, options, runner_options, found, progress)
 
         from momlint.report import render
 
@@ -129,10 +121,86 @@ def check(arguments: Arguments) -> int:
     if not arguments.quiet:
         for notice in rendered.notices:
             complain(f"momlint: note: {notice}")
+        if arguments.baseline is not None:
+            _tell_known(arguments.baseline, report)
     for failure in report.failures:
         complain(f"momlint: error: {failure}")
     code = exit_code(report, fail_on)
     return code if arguments.certificate is None else _certify(arguments.certificate, report, code)
+
+
+def everything(arguments: Arguments, folder: str) -> Report:
+    """A report whose `known` is all that is found, which a baseline in `folder` would have to know.
+
+    A finding may keep others from being told, which speak up once it is known. Raises `UsageError`, also where
+    something could not be read: what it holds would be missing.
+    """
+    from momlint.baseline import of_findings
+    from momlint.catalog import rule_names
+
+    settings = _settings(arguments.config, _paths(arguments))
+    options = _options(arguments, settings, rule_names())
+    runner_options = _runner_options(arguments, options.jobs)
+    found = _found(arguments, settings, options)
+    if discover.STDIN in found.files:
+        raise UsageError("standard input has no name that a baseline could hold; name files or folders")
+    told: list[Finding] = []
+    with Progress(not arguments.quiet) as progress:
+        while True:
+            report = _judged(arguments, options, runner_options, found, progress)
+            if report.failures:
+                raise UsageError(*report.failures)
+            if all(finding.code in NEVER for finding in report.findings):
+                return report
+            told += report.findings
+            options = replace(options, baseline=of_findings(told, folder))
+
+
+def _paths(arguments: Arguments) -> list[str]:
+    return list(arguments.paths) or ["."]
+
+
+def _found(arguments: Arguments, settings: Config, options: Options) -> discover.Found:
+    found = discover.discover(
+        _paths(arguments),
+        _excluded(arguments.exclude, settings),
+        force=arguments.force_exclude,
+        most=options.most_bytes,
+    )
+    if not arguments.quiet:
+        for note in found.notes:
+            complain(f"momlint: note: {note}")
+    return found
+
+
+def _judged(
+    arguments: Arguments,
+    options: Options,
+    runner_options: RunnerOptions | None,
+    found: discover.Found,
+    progress: Progress,
+) -> Report:
+    from momlint.lint import lint_files
+
+    if runner_options is None:
+        report = lint_files(found.files, options, _stdin(options), progress)
+    else:
+        report = _lint_by_many(found.files, options, runner_options, arguments.quiet, progress)
+    report.failures[:0] = found.failures
+    return report
+
+
+def _tell_known(baseline: str, report: Report) -> None:
+    """Say what the baseline hides, and what it no longer needs to."""
+    from momlint.words import counted
+
+    if report.known:
+        complain(f"momlint: note: {baseline} hides {counted(len(report.known), 'finding')}")
+    if report.outdated:
+        gone = counted(report.outdated, "finding")
+        complain(
+            f"momlint: note: {baseline} has {gone} that this run did not find; write it again once they are mended"
+        )
 
 
 def exit_code(report: Report, fail_on: FailOnName) -> int:
@@ -240,6 +308,8 @@ def _settings(named: str | None, paths: Sequence[str]) -> Config:
 
 
 def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) -> Options:
+    from momlint.baseline import Baseline
+    from momlint.baseline import read as read_baseline
     from momlint.lint import Options
 
     codes = [rule.code for rule in rules]
@@ -267,6 +337,7 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
         most_bytes=(arguments.max_file_mb or MOST_MEGABYTES) * MEGABYTE,
         sections=_sections(arguments),
         certificate_folder=os.path.dirname(arguments.certificate) if arguments.certificate is not None else None,
+        baseline=Baseline() if arguments.baseline is None else read_baseline(arguments.baseline),
     )
 
 

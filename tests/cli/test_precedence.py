@@ -7,10 +7,12 @@ the contract's, and needs no expected values: that A is heard exactly where B is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from momlint.baseline import of_findings
 from momlint.catalog import load_rules
 from momlint.errors import InternalError
 from momlint.findings import Draft, Place, Report, Subject
@@ -55,6 +57,8 @@ def test_who_ignores_the_first_hears_the_second(
     # Of another file it says nothing.
     assert reported(text, Options(select=(code, other), per_file_ignores={"another.yaml": (other,)})) == told
     assert heard(reported(silenced(text, other, both), both))
+    first: Report = merge([lint_bytes(text.encode(), "estate.yaml", both)], both)
+    assert heard(reported(text, replace(both, baseline=of_findings(first.findings, "."))))
 
     monkeypatch.chdir(tmp_path)
     for name, content, config in (

@@ -97,7 +97,7 @@ def _topological(
         f"{how}, no path leads from `{witness.source}` to `{witness.destination}`",
         label=label,
         help=fix,
-        data={"promised": _promised(promise)},
+        data={"promised": _promised(promise), "elements": witness.cut},
         # The failure of several says nothing of each alone.
         about=[frozenset({("element", failed[0])})] if len(failed) == 1 else (),
         witness=witness,
