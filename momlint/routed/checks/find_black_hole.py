@@ -2,29 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
-from momlint.findings import Data, Draft, RelatedDraft
+from momlint.findings import LAST_RANK, Data, Draft, RelatedDraft
 from momlint.routed.diagnosis.about import missing_of, rows_of
 from momlint.routed.diagnosis.causes import Cause
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import destinations, ends_at, nearer_hop, no_nearer, other_ways
+from momlint.routed.diagnosis.wording import (
+    colour_names,
+    destinations,
+    ends_at,
+    in_colours,
+    nearer_hop,
+    no_nearer,
+    other_ways,
+    them,
+)
+from momlint.routed.overlay.ragged import distinct
 from momlint.words import listed
+
+if TYPE_CHECKING:
+    from momlint.findings import Subject
+    from momlint.routed.diagnosis.blame import TableEntry
 
 
 def find(context: Context) -> Iterator[Draft]:
-    """One draft for each wrong row, or for each hop or broker whose rows are missing."""
+    """One draft for each wrong row, or for each hop or broker whose rows are missing.
+
+    Where the rows are those of recovery tables, other rules say more of those over what has failed and of those that
+    are missing, and these drafts yield to them.
+    """
+    recovery = context.rows_are_recovery
+    # A row that could not be read is not missing.
+    whole = context.is_whole("brokers", *(("links", "failures.recovery") if recovery else ("routing.tables",)))
     for cause in context.causes.needed:
         if cause.kind == "black-hole":
             yield _wrong_row(context, cause)
-        elif cause.kind == "failed-hop" and not context.rows_are_recovery:
-            # Of recovery rows that is MOM403.
-            yield _static_row(context, cause)
-        elif (
-            cause.kind == "missing" and not context.rows_are_recovery and context.is_whole("brokers", "routing.tables")
-        ):
-            # Rows missing from recovery tables are MOM405; one that could not be read is not missing.
-            yield _missing_rows(context, cause)
+        elif cause.kind == "failed-hop":
+            ends = {other.kind for other in context.causes.of_rows[cause.subject[0]]}
+            if not recovery:
+                yield _static_row(context, cause)
+            elif "black-hole" not in ends and context.is_whole("brokers", "links"):
+                yield _row_over_what_has_failed(context, cause)
+        elif cause.kind == "missing" and whole:
+            draft = _missing_rows(context, cause)
+            yield replace(draft, without=partial(_left, context, cause)) if recovery else draft
 
 
 def _wrong_row(context: Context, cause: Cause) -> Draft:
@@ -93,6 +118,43 @@ def _static_row(context: Context, cause: Cause) -> Draft:
     )
 
 
+def _row_over_what_has_failed(context: Context, cause: Cause) -> Draft:
+    """A recovery row over what has failed in a colour in which it is used."""
+    draft = _static_row(context, cause)
+    names = colour_names(context, distinct(context.overlay.keys.colour_of(cause.key_array)).tolist())
+    return replace(
+        draft,
+        label=f"this hop has failed in {in_colours(names)}",
+        help=f"take {listed(names)} out of the row's colours; add a row with another next hop for {them(names)}",
+        # Behind the rules that say the same of this row, whichever of its messages is the first to be lost.
+        rank=LAST_RANK,
+    )
+
+
+def _left(context: Context, cause: Cause, is_told: Callable[[Subject], bool]) -> Draft | None:
+    """What is left of the missing rows but for the entries that are told already."""
+    left = [entry for entry in cause.entries if not any(map(is_told, _names(context, cause, entry)))]
+    if not left:
+        return None
+    cells = {(entry.colour, entry.dest, entry.location) for entry in left}
+    keys = [
+        key
+        for blamed in context.causes.blamed
+        if (blamed.entry.colour, blamed.entry.dest, blamed.entry.location) in cells
+        for key in blamed.keys
+    ]
+    return _missing_rows(context, replace(cause, entries=left, keys=keys))
+
+
+def _names(context: Context, cause: Cause, entry: TableEntry) -> frozenset[Subject]:
+    """A missing entry by all its names; in a colour that repeats another and that no row names, the colour too."""
+    (names,) = missing_of(replace(cause, entries=[entry]))
+    facts = context.recovery
+    if facts is not None and not facts.is_named(entry.colour):
+        names |= {("repeated-colour", entry.colour)}
+    return names
+
+
 def _missing_rows(context: Context, cause: Cause) -> Draft:
     keys = cause.key_array
     witness, walk = context.witness(keys)
@@ -116,7 +178,8 @@ def _missing_rows(context: Context, cause: Cause) -> Draft:
         else:
             message = f"broker `{at}` has no next hop for {listed(names)}"
         place = context.tables_place(cause.entries[0].location)
-        fix = f"add {listed(names)} to a row of broker `{at}`; the shortest path is via `{to}`"
+        add = "add rows for {} to the table" if context.rows_are_recovery else "add {} to a row"
+        fix = f"{add.format(listed(names))} of broker `{at}`; the shortest path is via `{to}`"
         data = {"broker": at, "via": to, "destinations": names}
         if both:
             related.append(
@@ -128,7 +191,7 @@ def _missing_rows(context: Context, cause: Cause) -> Draft:
         "MOM303",
         place,
         message,
-        about=missing_of(cause),
+        about=[_names(context, cause, entry) for entry in cause.entries],
         label=f"a message for `{witness.destination}` ends at `{end}`",
         help=fix,
         data=data,

@@ -173,6 +173,10 @@ class RecoveryFacts:
         named: NDArray[np.bool_] = said | (left_out < int(np.count_nonzero(table.inverted)))
         return named
 
+    def is_named(self, colour: int) -> bool:
+        """Whether some row holds in the colour."""
+        return bool(self._named[colour])
+
     @cached_property
     def gaps(self) -> list[Gap]:
         """What needed pairs lack and no row gives: at a row, at a broker's table, or at a colour no row names."""

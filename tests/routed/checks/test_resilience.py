@@ -208,7 +208,7 @@ def test_a_promise_of_two_links() -> None:
     assert finding.severity == "error"
     assert finding.message == "if link `l0` and link `l3` fail together, no path leads from `b0` to `b3`"
     assert finding.label == "promised here, and no smaller failure breaks it"
-    assert finding.data == {"promised": "any 2 links"}
+    assert finding.data == {"promised": "any 2 links", "elements": ("l0", "l3")}
     assert finding.affected is not None
     assert finding.affected.topics == ("t0-3",)
     assert [place.message for place in finding.related] == ["link `l0` stands here", "link `l3` stands here"]
