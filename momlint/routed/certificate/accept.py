@@ -13,8 +13,8 @@ import numpy as np
 
 from momlint.access import Access, open_regular, read_regular
 from momlint.errors import UsageError
-from momlint.routed.certificate.form import MOST_LEVEL, Potentials, Record, Refused, Shown, read, read_record
-from momlint.routed.certificate.given import NO_HOP, Given, Ints
+from momlint.routed.certificate.form import MOST_LEVEL, Potentials, Refused, Shown, read, read_record
+from momlint.routed.certificate.given import NO_HOP, Given, Ints, States
 from momlint.routed.certificate.verify import verify
 
 if TYPE_CHECKING:
@@ -71,76 +71,78 @@ def _accept(record: Mapping[str, Any], folder: str) -> Accepted:
         raise Refused(f"{main}: `{estate.name}`: {error}") from error
 
 
-def _refuse_what_is_not_claimed(estate: Estate) -> None:
-    """Raises `Refused` where what next hops do is nothing that claims speak of."""
-    if any(not broker.transit for broker in estate.brokers):
-        raise Refused("certificates do not speak of brokers that pass nothing on (`transit: false`)")
-    if any(link.cost_back is not None for link in estate.links):
-        raise Refused("certificates do not speak of links with a cost for each direction")
-    fails = any(colour.failed_links or colour.failed_brokers for colour in estate.colours)
-    if estate.recovery_rows is not None or not fails:
-        return
-    if not estate.heals:
-        raise Refused("its next hops stay as they are in colours in which something has failed")
-    if estate.protocol == "shortest-path" and estate.table_rows:
-        raise Refused("its static rows stay in force in colours in which something has failed")
-
-
 def check_record(estate: Estate, data: Mapping[str, Any]) -> Shown:
     """Check a record's claims about `estate`, whatever file that came from. Raises `Refused`.
 
-    Which claims an estate needs: with recovery rows, potentials of walks by them in every colour. Without, distances
-    for the colours whose next hops are computed (those in which something has failed, and with ``shortest-path``
-    all), and potentials of walks for those whose next hops stand in ``routing.tables`` (the others, if it has rows or
-    nothing is computed); ``shortest-path`` fills the gaps between rows.
+    Which claims an estate needs: with recovery rows, potentials of walks by them in every colour. Without,
+
+    * distances where next hops are computed: with ``shortest-path`` in every state, or while nothing has failed where
+      next hops stay as they are afterwards; with ``tables`` that heal, where something has failed;
+    * potentials of walks where something else than the shortest paths of what is left is followed: with tables in
+      every state, or while nothing has failed where they heal; with ``shortest-path`` in every state, if there are
+      static rows or next hops do not react to failures.
     """
-    _refuse_what_is_not_claimed(estate)
-    record = read_record(data, len(estate.brokers), max(len(estate.colours), 1))
-    given = Given.of(estate, record.unit)
-    everywhere = np.arange(len(given.failed))
-    is_calm = np.array([not any(failed) for failed in given.failed])
+    states = States.of(estate)
+    record = read_record(data, len(estate.brokers), len(states.failed))
+    given = Given.of(estate, states, record.unit)
+    everywhere = np.arange(len(states.failed))
+    is_calm = np.array([not any(failed) for failed in states.failed])
     calm, failing = everywhere[is_calm], everywhere[~is_calm]
     levels = np.full(given.n, MOST_LEVEL)
     cut = np.zeros(everywhere.size, np.int64)
     if estate.recovery_rows is not None:
         from momlint.routed.overlay.super_tables import table_of_rows
 
-        rows = table_of_rows(estate.recovery_rows, everywhere.size)
-        walks, levels = _walks(record)
-        cut[:], _ = verify(given, walks, given.recovery_hops(rows), levels, everywhere)
+        hops = given.recovery_hops(table_of_rows(estate.recovery_rows, everywhere.size))
+        followed = everywhere
     else:
         hops, by_links = given.table_hops(), estate.protocol == "shortest-path"
-        if by_links or failing.size:
-            computed = everywhere if by_links else failing
-            if record.distances is None or np.diff(record.distances.bounds)[calm].any():
-                raise Refused("it has no distances for the next hops that are computed")
-            cut[computed], nearest = verify(given, record.distances, None, np.ones_like(levels), computed)
+        if by_links:
+            measured = everywhere if estate.heals else calm
+            followed = everywhere if (hops.base != NO_HOP).any() or (failing.size and not estate.heals) else calm[:0]
+        else:
+            measured, followed = (failing, calm) if estate.heals else (calm[:0], everywhere)
+        if measured.size:
+            # With nothing failed they are the base, which is what computed next hops are read from.
+            distances = _only(record.distances, np.intersect1d(measured, failing), "distances")
+            cut[measured], computed = verify(given, distances, None, np.ones_like(levels), measured)
             if by_links:
-                filled = np.where(hops.base == NO_HOP, nearest, hops.base)
-                by_links = not (hops.base != NO_HOP).any()
-                hops = hops._replace(base=filled)
-        if calm.size and not by_links:
-            walks, levels = _walks(record)
-            cut[calm], _ = verify(given, walks, hops, levels, calm)
+                hops = given.rows_beside(hops, computed)
+    if followed.size:
+        walks = _only(record.walks, followed, "potentials of walks")
+        if record.levels is None:
+            raise Refused("it does not say how good the walks are")
+        levels = record.levels
+        cut[followed], _ = verify(given, walks, hops, levels, followed)
     shown = Shown(
         given.n,
-        everywhere.size,
+        states.colours,
+        states.intact,
+        states.promised,
+        states.unspoken,
         int(given.needed.sum()),
         int(cut[calm].sum()),
-        int(cut[failing].sum()),
+        int(cut[failing[failing < states.colours]].sum()),
+        int(cut[failing[failing >= states.colours]].sum()),
         int((levels > 0).sum()),
         int((levels > 1).sum()),
     )
-    for name, value in zip(Shown._fields[:5], shown, strict=False):
-        if record.claims.get(name) != value:
-            raise Refused(f"it claims {reprlib.repr(record.claims.get(name))} for `{name}`, and shows {value}")
+    for name, value in zip(Shown._fields[:-2], shown, strict=False):
+        claimed = record.claims.get(name, "nothing")
+        if claimed != value:
+            raise Refused(f"it claims {reprlib.repr(claimed)} for `{name}`, and shows {value}")
     return shown
 
 
-def _walks(record: Record) -> tuple[Potentials, Ints]:
-    if record.walks is None or record.levels is None:
-        raise Refused("it has no potentials for walks by the rows of the tables")
-    return record.walks, record.levels
+def _only(found: Potentials | None, states: Ints, what: str) -> Potentials:
+    """`found`, if it is there and differs from its base in none but `states`. Raises `Refused`."""
+    if found is None:
+        raise Refused(f"it has no {what}")
+    others = np.ones(found.bounds.size - 1, bool)
+    others[states] = False
+    if np.diff(found.bounds)[others].any():
+        raise Refused(f"it has {what} for a state for which there are none")
+    return found
 
 
 def _load(file: str, document: int) -> LoadedEstate:

@@ -7,6 +7,7 @@ of its own and follows every walk in every colour.
 from __future__ import annotations
 
 import base64
+import itertools
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,7 +32,8 @@ class Model:
     `rows`: for ``recovery`` by (colour, destination, broker), else for ``tables`` by colour 0. `cost_back`: of links
     with a cost for each direction, that from head to tail. `stubs`: the brokers that pass nothing on. `after`: what
     next hops do when something has failed, None for what the protocol does. `withdraws`: a row that gives way to a
-    computed next hop while its link or next hop is down.
+    computed next hop while its link or next hop is down. `groups`: links and brokers that fail together. `tolerate`:
+    how many links, brokers and groups may fail at once, as is promised.
     """
 
     n: int
@@ -45,10 +47,32 @@ class Model:
     stubs: set[int] = field(default_factory=set)
     after: str | None = None
     withdraws: bool = False
+    groups: list[tuple[set[int], set[int]]] = field(default_factory=list)
+    tolerate: tuple[int, int, int] | None = None
 
-    @property
+    @cached_property
+    def lacking(self) -> list[tuple[set[int], set[int]]]:
+        """What is promised, and nothing, as far as no colour stands for it; by links, then by brokers."""
+        links, brokers, groups = self.tolerate or (0, 0, 0)
+        found = set()
+        for some in _subsets(range(len(self.links)), links):
+            for others in _subsets(range(self.n), brokers):
+                for together in _subsets(range(len(self.groups)), groups):
+                    down = set(some).union(*(self.groups[group][0] for group in together))
+                    gone = set(others).union(*(self.groups[group][1] for group in together))
+                    if (down, gone) not in self.colours:
+                        found.add((tuple(sorted(down)), tuple(sorted(gone))))
+        return [(set(down), set(gone)) for down, gone in sorted(found)]
+
+    @cached_property
     def failed(self) -> list[tuple[set[int], set[int]]]:
-        return self.colours or [(set(), set())]
+        """The states that certificates speak of: colours, and without recovery rows all that is judged besides."""
+        return [*self.colours, *([] if self.has_recovery else self.lacking)]
+
+    def forget(self) -> None:
+        """What was worked out before something was changed."""
+        for name in ("lacking", "failed", "live", "cheapest", "reached", "best", "intact_best"):
+            self.__dict__.pop(name, None)
 
     @property
     def needed(self) -> set[tuple[int, int]]:
@@ -57,8 +81,22 @@ class Model:
             return {(d, s) for d in range(self.n) for s in range(self.n) if s != d}
         return {(d, s) for publishers, subscribers in self.topics for s in publishers for d in subscribers if s != d}
 
-    def arcs(self, colour: int) -> list[Arc]:
-        return self.arcs_without(*self.failed[colour])
+    @cached_property
+    def live(self) -> list[list[Arc]]:
+        """The live arcs of each state."""
+        return [self.arcs_without(*failed) for failed in self.failed]
+
+    @cached_property
+    def cheapest(self) -> list[dict[tuple[int, int], Fraction]]:
+        """What the cheapest live arc from one broker to another costs, in each state."""
+        result = []
+        for arcs in self.live:
+            cheapest: dict[tuple[int, int], Fraction] = {}
+            for arc in arcs:
+                ends = arc.tail, arc.head
+                cheapest[ends] = min(arc.cost, cheapest.get(ends, arc.cost))
+            result.append(cheapest)
+        return result
 
     def arcs_without(self, links: set[int], brokers: set[int]) -> list[Arc]:
         return [
@@ -71,7 +109,7 @@ class Model:
     @cached_property
     def best(self) -> list[Paths]:
         """For each colour, distances and smallest next hops by (destination, broker)."""
-        return [self._shortest(self.arcs(colour)) for colour in range(len(self.failed))]
+        return [self._shortest(arcs) for arcs in self.live]
 
     @cached_property
     def intact_best(self) -> Paths:
@@ -99,22 +137,20 @@ class Model:
         """Whether next hops are computed anew when something has failed."""
         return (self.after or {"tables": "keep", "shortest-path": "heal"}[self.protocol]) == "heal"
 
-    def is_spoken_of(self) -> bool:
-        """Whether certificates speak of what the estate is made of."""
-        if self.stubs or self.cost_back:
-            return False
-        if self.has_recovery or not any(any(failed) for failed in self.failed):
-            return True
-        return self.heals and not (self.protocol == "shortest-path" and self.rows)
-
-    def is_computed(self, colour: int) -> bool:
-        """Whether all next hops of the colour are those of shortest paths of what is left."""
+    def is_measured(self, colour: int) -> bool:
+        """Whether shortest distances stand behind the next hops of the state: all of them, or those without a row."""
         if self.has_recovery:
             return False
         fails = any(self.failed[colour])
+        return (self.heals or not fails) if self.protocol == "shortest-path" else (self.heals and fails)
+
+    def is_followed(self, colour: int) -> bool:
+        """Whether walks in the state have to be followed, since they are no shortest ones by construction."""
+        if self.has_recovery:
+            return True
         if self.protocol == "tables":
-            return fails and self.heals
-        return not self.rows and (self.heals or not fails)
+            return not (self.heals and any(self.failed[colour]))
+        return bool(self.rows) or (not self.heals and any(map(any, self.failed)))
 
     def hop(self, colour: int, dest: int, loc: int) -> int | None:
         if self.has_recovery:
@@ -136,10 +172,7 @@ class Model:
 
     def walk(self, colour: int, dest: int, loc: int) -> tuple[list[int], Fraction] | None:
         """The brokers that the message passes and what that costs; None if it does not arrive."""
-        cheapest: dict[tuple[int, int], Fraction] = {}
-        for arc in self.arcs(colour):
-            ends = arc.tail, arc.head
-            cheapest[ends] = min(arc.cost, cheapest.get(ends, arc.cost))
+        cheapest = self.cheapest[colour]
         seen, cost = [loc], Fraction(0)
         while seen[-1] != dest:
             if seen[-1] in self.stubs and seen[-1] != loc:
@@ -153,15 +186,22 @@ class Model:
 
     def reachable(self, colour: int, loc: int) -> set[int]:
         """The brokers that messages of `loc` can come to, itself among them."""
+        return self.reached[colour][loc]
+
+    @cached_property
+    def reached(self) -> list[list[set[int]]]:
+        """The same for all states and brokers."""
+        return [[self._flood(set(hops), loc) for loc in range(self.n)] for hops in self.cheapest]
+
+    def _flood(self, hops: set[tuple[int, int]], loc: int) -> set[int]:
         found, todo = {loc}, [loc]
-        arcs = self.arcs(colour)
         while todo:
             at = todo.pop()
-            for arc in arcs:
-                if arc.tail == at and arc.head not in found:
-                    found.add(arc.head)
-                    if arc.head not in self.stubs:
-                        todo.append(arc.head)
+            for tail, head in hops:
+                if tail == at and head not in found:
+                    found.add(head)
+                    if head not in self.stubs:
+                        todo.append(head)
         return found
 
     def alive(self, colour: int, *brokers: int) -> bool:
@@ -198,11 +238,17 @@ class Model:
                     if at == loc:
                         by_hop.setdefault(via, []).append(dest)
                 lines.append(f"    b{loc}: {{" + ", ".join(f"b{v}: {_names(d)}" for v, d in by_hop.items()) + "}")
+        if self.groups:
+            lines.append("groups:")
+            lines += [f"  g{index}: {_failed(*group)}" for index, group in enumerate(self.groups)]
+        if self.colours or self.tolerate:
+            lines.append("failures:")
+        if self.tolerate:
+            links, brokers, groups = self.tolerate
+            lines.append(f"  tolerate: {{links: {links}, brokers: {brokers}, groups: {groups}}}")
         if self.colours:
-            lines += ["failures:", "  colours:"]
-            for index, (links, brokers) in enumerate(self.colours):
-                names = [f"l{link}" for link in sorted(links)] + [f"b{broker}" for broker in sorted(brokers)]
-                lines.append(f"    c{index}: [{', '.join(names)}]")
+            lines.append("  colours:")
+            lines += [f"    c{index}: {_failed(*failed)}" for index, failed in enumerate(self.colours)]
             if self.recovery:
                 lines += self._recovery_lines()
         return "\n".join(lines) + "\n"
@@ -238,6 +284,14 @@ def _names(brokers: list[int]) -> str:
     return "[" + ", ".join(f"b{broker}" for broker in brokers) + "]"
 
 
+def _failed(links: set[int], brokers: set[int]) -> str:
+    return "[" + ", ".join([f"l{link}" for link in sorted(links)] + [f"b{broker}" for broker in sorted(brokers)]) + "]"
+
+
+def _subsets(things: range, most: int) -> list[tuple[int, ...]]:
+    return [some for size in range(most + 1) for some in itertools.combinations(things, size)]
+
+
 def random_model(seed: int, most: int = 7) -> Model:
     """Any kind of estate; in about half of them some entries are wrong."""
     rng = random.Random(seed)
@@ -265,9 +319,15 @@ def random_model(seed: int, most: int = 7) -> Model:
     model.protocol = rng.choice(("shortest-path", "tables"))
     model.after = rng.choice((None, None, "heal", "keep"))
     model.withdraws = rng.random() < 0.3
-    model.recovery = bool(model.colours) and rng.random() < 0.6
+    model.recovery = bool(model.colours) and rng.random() < 0.4
+    if rng.random() < 0.4:
+        model.groups = [_failure(rng, n, len(links)) for _ in range(rng.randint(1, 2))]
+        model.groups = [group for group in model.groups if any(group)]
+    if rng.random() < 0.5:
+        groups = rng.randint(0, 2) if model.groups else 0
+        model.tolerate = (*rng.choice(((1, 0), (1, 0), (0, 1), (0, 0), (1, 1) if n < 5 else (0, 1))), groups)
     if model.recovery:
-        for colour, (_, hops) in enumerate(model.best):
+        for colour, (_, hops) in enumerate(model.best[: len(model.colours)]):
             model.rows |= {(colour, *cell): hop for cell, hop in hops.items()}
     else:
         hops = model.intact_best[1]
@@ -279,6 +339,7 @@ def random_model(seed: int, most: int = 7) -> Model:
     if rng.random() < 0.6:
         for _ in range(rng.randint(1, 2)):
             damage(model, rng)
+    model.forget()
     return model
 
 
@@ -357,36 +418,48 @@ def expand(model: Model, data: Mapping[str, str]) -> list[dict[tuple[int, int], 
 def is_true(model: Model, data: Mapping[str, Any]) -> bool:
     """Whether the record proves what it should, by following walks; any exception or failed assertion means no."""
     unit = Fraction(data["unit"])
-    if not model.is_spoken_of():
-        return False
     if any((arc.cost / unit).denominator != 1 for arc in model.arcs_without(set(), set())):
         return False
     calm = [not any(failed) for failed in model.failed]
-    distances = expand(model, data["distances"]) if data["distances"] is not None else None
-    walks = expand(model, data["walks"]) if data["walks"] is not None else None
-    levels = decode(data["levels"]) if data["levels"] is not None else None
-    if levels is not None and (len(levels) != model.n or max(levels) > 2):
-        return False
-    cut = {True: 0, False: 0}
-    for colour, is_calm in enumerate(calm):
-        is_computed = model.is_computed(colour)
-        mixed = not is_computed and not model.has_recovery and model.protocol == "shortest-path"
-        if is_computed or mixed:
-            # The next hops of gaps in the tables are computed from the distances.
-            if distances is None or not _holds(model, unit, colour, distances[colour], [2] * model.n, computed=True):
-                return False
-            # Where nothing has failed they are the base, by the rules of the format.
-            counts = decode(data["distances"]["counts"])
-            if any(count and is_calm for count, is_calm in zip(counts, calm, strict=True)):
-                return False
-        if not is_computed and (
-            walks is None or levels is None or not _holds(model, unit, colour, walks[colour], levels, computed=False)
+    measured = [model.is_measured(state) for state in range(len(calm))]
+    followed = [model.is_followed(state) for state in range(len(calm))]
+    cut = {"cut_calm": 0, "cut_failing": 0, "cut_promised": 0}
+    for state, is_calm in enumerate(calm):
+        name = "cut_calm" if is_calm else "cut_failing" if state < len(model.colours) else "cut_promised"
+        cut[name] += sum(model.alive(state, d, s) and d not in model.reachable(state, s) for d, s in model.needed)
+    if any(measured):
+        distances = expand(model, data["distances"])
+        # While nothing has failed they are the base, by the rules of the format, and elsewhere nothing is said.
+        may_differ = [here and not is_calm for here, is_calm in zip(measured, calm, strict=True)]
+        if not _differs_only(data["distances"], may_differ):
+            return False
+        levels = [2] * model.n
+        if not all(
+            _holds(model, unit, state, distances[state], levels, computed=True)
+            for state in range(len(calm))
+            if measured[state]
         ):
             return False
-        cut[is_calm] += sum(model.alive(colour, d, s) and d not in model.reachable(colour, s) for d, s in model.needed)
-    sizes = {"brokers": model.n, "colours": len(model.failed), "pairs": len(model.needed)}
-    wanted = {**sizes, "cut_calm": cut[True], "cut_failing": cut[False]}
-    return all(data["claims"][name] == value for name, value in wanted.items())
+    if any(followed):
+        walks, levels = expand(model, data["walks"]), decode(data["levels"])
+        if len(levels) != model.n or max(levels) > 2 or not _differs_only(data["walks"], followed):
+            return False
+        if not all(
+            _holds(model, unit, state, walks[state], levels, computed=False)
+            for state in range(len(calm))
+            if followed[state]
+        ):
+            return False
+    unspoken = len(model.lacking) if model.has_recovery else 0
+    intact = len(calm) - len(model.colours) - calm[len(model.colours) :].count(False)
+    sizes = {"brokers": model.n, "colours": len(model.colours), "intact": intact, "unspoken": unspoken}
+    sizes |= {"promised": calm[len(model.colours) :].count(False), "pairs": len(model.needed)}
+    claims = data["claims"]
+    return all(name in claims and claims[name] == value for name, value in {**sizes, **cut}.items())
+
+
+def _differs_only(data: Mapping[str, str], where: list[bool]) -> bool:
+    return not any(count and not here for count, here in zip(decode(data["counts"]), where, strict=True))
 
 
 def _holds(

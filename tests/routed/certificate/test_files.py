@@ -99,7 +99,8 @@ def test_written_and_accepted(folder: Path, run: Run) -> None:
     data = json.loads(record)
     digest = hashlib.sha256(PLANNED.encode()).hexdigest()
     assert (data["file"], data["document"], data["sources"]) == ("triangle.yaml", 0, [["triangle.yaml", digest]])
-    assert data["claims"] == {"brokers": 3, "colours": 4, "pairs": 2, "cut_calm": 0, "cut_failing": 0}
+    counts = {"brokers": 3, "colours": 4, "intact": 0, "promised": 0, "unspoken": 0, "pairs": 2}
+    assert data["claims"] == {**counts, "cut_calm": 0, "cut_failing": 0, "cut_promised": 0}
     assert seal == sealed([head, record]).splitlines()[-1]
 
 
