@@ -35,6 +35,15 @@ links:
   - {between: [edge, hub-2]}
 """
 TABLES = "routing: {protocol: tables, tables: {a: {b: [b]}}}\n"
+# Two cables make the hop; once the quick one is cut, messages take the slow one, and 20 ms in place of 1.
+TWO_CABLES = """
+momlint: 1
+brokers: {a: , b: }
+links:
+  - {id: quick, between: [a, b], cost: 1, latency_ms: 1}
+  - {id: slow, between: [a, b], cost: 2, latency_ms: 20}
+topics: {t: {publishers: [a], subscribers: [b], max_latency_ms: 10}}
+"""
 A_TO_B = "topics: {t: {publishers: [a], subscribers: [b]}}\n"
 
 
@@ -65,6 +74,16 @@ def errors(text: str, engine: str = "auto") -> list[str]:
             TRIANGLE + A_TO_B + "routing: {protocol: tables, after_failure: heal, tables: {a: {b: [b]}}}\n"
             "failures: {colours: {well: [], x: [a--b]}}",
             [],
+        ),
+        # A hop that stays as it is goes on over another cable, and takes longer.
+        (TWO_CABLES + TABLES + "failures: {tolerate: {links: 1}}", ["MOM601"]),
+        (TWO_CABLES + "routing: {after_failure: keep}\nfailures: {tolerate: {links: 1}}", ["MOM601"]),
+        (TWO_CABLES + "failures: {tolerate: {links: 1}}", ["MOM601"]),
+        (TWO_CABLES + TABLES + "failures: {colours: {well: [], x: [quick]}}", ["MOM601"]),
+        (TWO_CABLES + TABLES + "failures: {colours: {well: [], x: [slow]}}", []),
+        (
+            TWO_CABLES + "groups: {duct: [quick]}\n" + TABLES + "failures: {tolerate: {groups: 1}}",
+            ["MOM601"],
         ),
         # Budgets hold in promised failures: a by c to b takes two hops and 200 ms.
         (

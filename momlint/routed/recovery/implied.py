@@ -29,8 +29,11 @@ def implied_failures(estate: Estate, most: int = MOST_IMPLIED) -> Implied:
 
     Recovery rows speak of declared colours, so with them there are none (MOM402 names those without a colour). Whether
     a promised failure cuts a pair is asked otherwise, without a colour each; so is what becomes of rows that do not
-    react. Promised failures are listed where more can go wrong: a row stays in force beside computed next hops, a
-    topic has a budget, or clients move.
+    react. Promised failures are listed where more can go wrong:
+
+    * a topic has a budget, a row stays in force beside computed next hops, or clients move;
+    * rows are withdrawn beside next hops that stay as they are;
+    * next hops stay as they are, a topic has a time budget, and a hop has several links: it goes on over a slower one.
     """
     if estate.recovery_rows is not None or estate.recovery_file is not None:
         return Implied()
@@ -44,21 +47,40 @@ def implied_failures(estate: Estate, most: int = MOST_IMPLIED) -> Implied:
     if promise is None or not estate.incomplete.isdisjoint(("brokers", "links", "groups", "failures.tolerate")):
         return Implied(calm)
     moves = bool(estate.takeover)
+    timed = any(topic.max_latency_ms is not None for topic in estate.topics)
+    static = estate.protocol == "shortest-path" and bool(estate.table_rows)
+    links, brokers = list(range(len(estate.links))), len(estate.brokers)
+    slower: frozenset[int] = frozenset()
     if estate.heals:
-        budgets = any(topic.max_hops is not None or topic.max_latency_ms is not None for topic in estate.topics)
-        static = estate.protocol == "shortest-path" and bool(estate.table_rows)
-        wanted = moves or budgets or static
+        every = moves or timed or static or any(topic.max_hops is not None for topic in estate.topics)
     else:
-        wanted = moves
-    if not wanted:
+        every = static and estate.withdraws_rows
+        slower = _with_a_slower_twin(estate) if timed else frozenset()
+    if not (every or moves or slower):
         return Implied(calm)
     groups = groups_of(estate)
-    number = count_tolerated(len(estate.links), len(estate.brokers), promise, len(groups))
+    if not (every or moves or promise.groups):
+        # Whatever else fails at the same time does not make a walk slower that still arrives.
+        links, brokers = sorted(slower), 0
+    number = count_tolerated(len(links), brokers, promise, len(groups))
     if number > most:
         return Implied(calm, number)
-    found = [
-        failure
-        for failure in tolerated(len(estate.links), len(estate.brokers), promise, groups)
-        if any(failure) and failure not in declared and (estate.heals or failure.brokers)
-    ]
+    found = []
+    for chosen in tolerated(len(links), brokers, promise, groups):
+        failure = Failure(tuple(links[link] for link in chosen.links), chosen.brokers)
+        if not any(failure) or failure in declared:
+            continue
+        if every or (moves and failure.brokers) or not slower.isdisjoint(failure.links):
+            found.append(failure)
     return Implied((*calm, *found))
+
+
+def _with_a_slower_twin(estate: Estate) -> frozenset[int]:
+    """The links of hops that several links of different latencies make."""
+    hops: dict[tuple[int, int], dict[int, float]] = {}
+    for index, link in enumerate(estate.links):
+        back = link.latency_ms if link.latency_ms_back is None else link.latency_ms_back
+        hops.setdefault((link.tail, link.head), {})[index] = link.latency_ms
+        if not link.one_way:
+            hops.setdefault((link.head, link.tail), {})[index] = back
+    return frozenset(index for links in hops.values() if len(set(links.values())) > 1 for index in links)
