@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: z3's timer and ours agree to within this many milliseconds.
 _CLOCK_SLACK_MS = 10
 
+#: Booleans that are kept from one script to the next.
+MOST_SYMBOLS = 100_000
+
 _context: tuple[int, Any] | None = None
 
 
@@ -56,13 +59,46 @@ def _library() -> _Library:
     return _Library(*(below(name) for name in _Library._fields))
 
 
+class _Symbols:
+    """The Booleans of a context by name, as the library's own pointers: (the term, its declaration, its negation).
+
+    Scripts call their symbols alike, so each is made once in a process and not once a script.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        self.known: dict[str, tuple[Any, Any, Any]] = {}
+        self._kept: list[Any] = []  # a declaration lives as long as a term of it does
+
+    def make(self, name: str) -> tuple[Any, Any, Any]:
+        import z3
+
+        term = z3.Bool(name, self.context)
+        negation = z3.Not(term)
+        self._kept += (term, negation)
+        found = term.ast, z3.Z3_get_app_decl(self.context.ref(), term.ast), negation.ast
+        self.known[name] = found
+        return found
+
+
+_kept_symbols: _Symbols | None = None
+
+
+def _symbols(context: Any) -> _Symbols:
+    """Those of `context`; new ones where there is another context, or more than anybody will use again."""
+    global _kept_symbols
+    if _kept_symbols is None or _kept_symbols.context is not context or len(_kept_symbols.known) > MOST_SYMBOLS:
+        _kept_symbols = _Symbols(context)
+    return _kept_symbols
+
+
 class Z3Session:
     """A z3 solver that has read `text`; a `momlint.solving.session.Session`.
 
     With `most_true`, z3 tries a Boolean as true first: where models are sets of brokers, the largest come first.
 
     Badly damaged tables have thousands of models, and z3's own `model[…]`, `Or` and `Not` build a wrapper object and
-    look for an error at every symbol; so this holds each symbol once and calls the library itself.
+    look for an error at every symbol; so each symbol is held once, and the library called itself.
     """
 
     def __init__(self, text: str, limits: SolverLimits, *, most_true: bool = False) -> None:
@@ -72,16 +108,12 @@ class Z3Session:
         self._limits = limits
         self._ctx = context()
         self._library = _library()
-        #: name → (the term, its declaration, its negation), as the library's own pointers; and what keeps them alive
-        self._symbols: dict[str, tuple[Any, Any, Any]] = {}
-        self._kept: list[Any] = []
+        self._symbols = _symbols(self._ctx)
         self._true = z3.BoolVal(True, self._ctx)
         self._truth = self._true.ast.value
         self._solver = z3.SolverFor("QF_FD", ctx=self._ctx)
-        self._solver.set("random_seed", SEED)
-        self._solver.set("rlimit", limits.rlimit)
-        if most_true:
-            self._solver.set("phase", "always_true")
+        settings = {"random_seed": SEED, "rlimit": limits.rlimit}
+        self._solver.set(**settings, **({"phase": "always_true"} if most_true else {}))
         try:
             self._solver.from_string(text)
         except z3.Z3Exception as problem:
@@ -109,15 +141,7 @@ class Z3Session:
 
     def symbol(self, name: str) -> tuple[Any, Any, Any]:
         """The term, the declaration and the negation of a Boolean of the script."""
-        found = self._symbols.get(name)
-        if found is None:
-            term = self._z3.Bool(name, self._ctx)
-            negation = self._z3.Not(term)
-            # A declaration lives as long as a term of it does.
-            self._kept += (term, negation)
-            found = term.ast, self._z3.Z3_get_app_decl(self._ctx.ref(), term.ast), negation.ast
-            self._symbols[name] = found
-        return found
+        return self._symbols.known.get(name) or self._symbols.make(name)
 
     def true(self, model: Any, names: Sequence[str]) -> list[int]:
         """Which of `names` are true in a model of z3."""
