@@ -150,7 +150,7 @@ class Ask:
     def _decide_again(self, request: Request[Answer], found: Answer) -> None:
         engine = self._smt()
         self.engines_used.add(engine.name)
-        second = request.decided_by(engine)
+        second = request.decided_by(engine, found)
         if isinstance(second, Undecided):
             return
         self.decided_twice += 1

@@ -53,8 +53,8 @@ class Request(Protocol[Answer]):
         """Who decides it first."""
         ...
 
-    def decided_by(self, engine: Any) -> Answer | Undecided:
-        """What this engine says; engines are those of `decider`."""
+    def decided_by(self, engine: Any, guess: Answer | None = None) -> Answer | Undecided:
+        """What this engine says; engines are those of `decider`. `guess`: what another says, to be tried first."""
         ...
 
     def spread_over(self, spread: Spread, engine: str, timeout: float | None) -> InParts | None:
@@ -95,7 +95,7 @@ class Decide:
         """With ``nusmv`` that program decides whether messages arrive."""
         return "nusmv" if choice == "nusmv" and self.question.kind == "arrive" else _graph_or_smt(choice)
 
-    def decided_by(self, engine: Any) -> Verdict | Undecided:
+    def decided_by(self, engine: Any, guess: Verdict | None = None) -> Verdict | Undecided:
         """See `Engine.decide`."""
         verdict: Verdict = engine.decide(self.overlay, self.question)
         return verdict
@@ -152,9 +152,11 @@ class SurveyOf:
         """NuSMV knows nothing of links."""
         return _graph_or_smt(choice)
 
-    def decided_by(self, engine: Any) -> Survey | Undecided:
+    def decided_by(self, engine: Any, guess: Survey | None = None) -> Survey | Undecided:
         """See `FailureEngine.survey`."""
-        survey: Survey | Undecided = engine.survey(self.overlay, self.elements, self.asked)
+        # Only smt is asked a second time, and takes guesses.
+        more = () if guess is None else (guess,)
+        survey: Survey | Undecided = engine.survey(self.overlay, self.elements, self.asked, *more)
         return survey
 
     def spread_over(self, spread: Spread, engine: str, timeout: float | None) -> InParts | None:
@@ -196,7 +198,7 @@ class SmallestOf:
         """NuSMV knows nothing of links."""
         return _graph_or_smt(choice)
 
-    def decided_by(self, engine: Any) -> Smallest | Kept | Undecided:
+    def decided_by(self, engine: Any, guess: Smallest | Kept | Undecided | None = None) -> Smallest | Kept | Undecided:
         """See `FailureEngine.smallest`."""
         found: Smallest | Kept | Undecided = engine.smallest(self.overlay, self.elements, self.promise, self.at_least)
         return found
@@ -240,7 +242,7 @@ class Specification:
         """Whatever is chosen."""
         return "ctl"
 
-    def decided_by(self, engine: Any) -> SpecResult | Undecided:
+    def decided_by(self, engine: Any, guess: SpecResult | None = None) -> SpecResult | Undecided:
         """Only ctl can."""
         from momlint.routed.specs import SpecUndecided, decide_spec
 

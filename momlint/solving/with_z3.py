@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from momlint.errors import InternalError
 from momlint.solving.limits import SEED, GaveUp, SolverLimits
-from momlint.solving.session import Every, No
+from momlint.solving.session import Every, No, Some
 
 if TYPE_CHECKING:
     from momlint.solving.session import Formula
@@ -123,6 +123,10 @@ class Z3Session:
         """A model of all that is required, and of `also` this once; None when there is none. Raises `GaveUp`."""
         if also is None:
             return self._find()
+        literals = _literals(also)
+        if literals is not None:
+            # Without a level of its own, which takes z3 longer than the answer.
+            return self._find([self._literal(one) for one in literals])
         self._solver.push()
         try:
             self.require(also)
@@ -154,11 +158,16 @@ class Z3Session:
                 found.append(index)
         return found
 
-    def _find(self) -> Z3Model | None:
+    def _literal(self, literal: str | No) -> Any:
+        """A symbol or its negation, as z3's own object."""
+        symbol = self._z3.Bool(literal if isinstance(literal, str) else str(literal.part), self._ctx)
+        return symbol if isinstance(literal, str) else self._z3.Not(symbol)
+
+    def _find(self, assumed: Sequence[Any] = ()) -> Z3Model | None:
         milliseconds = self._limits.milliseconds_left()
         if milliseconds is not None:
             self._solver.set("timeout", milliseconds)
-        answer = self._solver.check()
+        answer = self._solver.check(*assumed)
         if answer == self._z3.sat:
             return Z3Model(self, self._solver.model())
         if answer == self._z3.unsat:
@@ -187,6 +196,22 @@ class Z3Session:
         self._library.Z3_inc_ref(context, term)
         made.append(term)
         return term
+
+
+def _literals(formula: Formula) -> list[str | No] | None:
+    """The symbols, and negations of symbols, that `formula` is the conjunction of; None where it is something else."""
+    if isinstance(formula, str):
+        return [formula]
+    if isinstance(formula, No):
+        if isinstance(formula.part, str):
+            return [formula]
+        if isinstance(formula.part, Some) and all(isinstance(part, str) for part in formula.part.parts):
+            return [No(part) for part in formula.part.parts]
+    elif isinstance(formula, Every):
+        parts = [_literals(part) for part in formula.parts]
+        if all(part is not None for part in parts):
+            return [literal for part in parts for literal in part or ()]
+    return None
 
 
 class Z3Model:

@@ -43,16 +43,23 @@ def singles(overlay: Overlay, elements: Elements, asked: Sequence[int]) -> tuple
 
 
 def survey(
-    overlay: Overlay, elements: Elements, asked: Sequence[int], open_session: Opener, traps: int | None
+    overlay: Overlay,
+    elements: Elements,
+    asked: Sequence[int],
+    open_session: Opener,
+    traps: int | None,
+    guesses: Survey = (),
 ) -> Survey | Undecided:
-    """Which of the elements `asked` cut needed pairs, each failing alone; `traps` as for `SmtEngine`."""
+    """Which of the elements `asked` cut needed pairs, each failing alone; `traps` and `guesses` as for `SmtEngine`."""
+    colour_of = {element: colour for colour, element in enumerate(asked, 1)}
+    likely = [(colour_of[cut.element], cut.source) for cut in guesses if cut.element in colour_of]
     alone, question = singles(overlay, elements, asked)
     pairs: dict[int, int] = {}
     first: dict[int, tuple[int, int]] = {}
     models = 0
     try:
         for section in cuts(alone, question):
-            for found in severed(section, open_session(question, section), by_failure=True):
+            for found in severed(section, open_session(question, section), by_failure=True, guesses=likely):
                 models += 1
                 if traps is not None and models > traps:
                     return Undecided(f"more than {traps} cuts were found, and the search was stopped")

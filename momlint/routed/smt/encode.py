@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,7 @@ _CHUNK = 4096
 _BATCH = 1500
 
 
-@dataclass(frozen=True, slots=True)
-class Hop:
+class Hop(NamedTuple):
     """A hop from broker `tail` to `head`: for the destinations in `guard`, but for the colours in `but`.
 
     Both are text of SMT-LIB; `guard` is empty where there is one destination, `but` (`` x3 x7``) where the hop always

@@ -95,8 +95,14 @@ class SmtEngine:
             return Undecided(str(reason))
         return Refuted(distinct(np.concatenate(keys))) if keys else Proved()
 
-    def survey(self, overlay: Overlay, elements: Elements, asked: Sequence[int]) -> Survey | Undecided:
-        """Which of the elements `asked` cut needed pairs, each failing alone; see `FailureEngine`."""
+    def survey(
+        self, overlay: Overlay, elements: Elements, asked: Sequence[int], guesses: Survey = ()
+    ) -> Survey | Undecided:
+        """Which of the elements `asked` cut needed pairs, each failing alone; see `FailureEngine`.
+
+        `guesses`: what another engine says. Each is looked at before the solver is asked for more: what does not cut is
+        no part of the answer, and that there is nothing else the solver proves.
+        """
         from momlint.routed.smt import cutsets
 
         if overlay.transit is not None:
@@ -106,7 +112,7 @@ class SmtEngine:
         def open_session(question: Question, section: Cuts) -> Session:
             return self._session(question, overlay.n, section, limits)
 
-        return cutsets.survey(overlay, elements, asked, open_session, self._traps)
+        return cutsets.survey(overlay, elements, asked, open_session, self._traps, guesses)
 
     def smallest(
         self, overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int = 1

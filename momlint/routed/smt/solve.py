@@ -182,11 +182,14 @@ class _Pairs(NamedTuple):
         return bool(self.sources and self.dests) and not one
 
 
-def severed(cuts: Cuts, session: Session, *, by_failure: bool = False) -> Iterator[list[Apart]]:
+def severed(
+    cuts: Cuts, session: Session, *, by_failure: bool = False, guesses: Sequence[tuple[int, int]] = ()
+) -> Iterator[list[Apart]]:
     """All pairs of `cuts` that no path joins, a list for each model of the solver.
 
     The next model has to be about another colour, or about a pair that none so far was about. With `by_failure`, only
-    pairs that are joined in the plain colours are told. Raises `GaveUp`.
+    pairs that are joined in the plain colours are told. `guesses`: (colour, source) where one may be cut off: looked
+    at before the solver is asked, and a wrong one costs time, no more. Raises `GaveUp`.
     """
     search = _CutSearch(cuts, session)
     if by_failure and cuts.plain:
@@ -194,6 +197,9 @@ def severed(cuts: Cuts, session: Session, *, by_failure: bool = False) -> Iterat
             pass
         if not search.start_again():
             return
+    for colour, source in guesses:
+        if (told := search.guess(colour, source)) is not None:
+            yield told
     yield from search.run(None)
 
 
@@ -207,10 +213,10 @@ class _CutSearch:
         ends = [end for hop in cuts.hops for end in (hop.tail, hop.head)]
         ends += [end for sources, dests in cuts.needs for end in (*sources, *dests)]
         self._brokers = [f"b{u}" for u in range(max(ends) + 1)]
-        index_of = {colour: index for index, colour in enumerate(cuts.colours)}
+        self._index_of = {colour: index for index, colour in enumerate(cuts.colours)}
         self._down = [0] * (len(cuts.colours) + 1)
         for colour, broker in cuts.absent:
-            self._down[index_of[colour]] |= 1 << broker
+            self._down[self._index_of[colour]] |= 1 << broker
         self._bits = cuts.colour_bits.bits
         self._needs = [_Pairs(_set(sources), _set(dests)) for sources, dests in cuts.needs]
         #: colour by index, the plain ones as the last → the pairs that no cut has told of
@@ -227,29 +233,51 @@ class _CutSearch:
 
     def run(self, also: Formula | None) -> Iterator[list[Apart]]:
         """All cuts; with `also`, those with which it holds."""
-        cuts, session = self._cuts, self._session
-        while (model := session.find(also)) is not None:
-            held = model.true(self._brokers)
-            chosen = _chosen(model, self._bits, cuts.colour_symbols)
-            closed = _set(held)
-            told: dict[tuple[_Pairs, ...], list[int]] = {}
-            blocked: dict[tuple[_Pairs, ...], list[int]] = {}
-            for colour in self._closed_in(held).tolist():
-                new, left = self._split(colour, closed)
-                if new:
-                    told.setdefault(tuple(new), []).append(colour)
-                    blocked.setdefault(tuple(left), []).append(colour)
-                    self._left[colour] = left
-            if not any(chosen in colours for colours in told.values()):
+        while (model := self._session.find(also)) is not None:
+            chosen = _chosen(model, self._bits, self._cuts.colour_symbols)
+            told, colours = self._tell(model.true(self._brokers))
+            if chosen not in colours:
                 raise InternalError(_REPEATED)
-            yield [
-                Apart(_ids(colours, cuts.colours, cuts.plain), _members(pairs.sources), _members(pairs.dests))
-                for new, colours in told.items()
-                for pairs in new
-            ]
-            for rest, colours in blocked.items():
-                another = [self._some_cut(pairs) for pairs in rest]
-                session.require(Some([*another, _none_of(colours, cuts.colour_symbols)]))
+            yield told
+
+    def guess(self, colour: int, source: int) -> list[Apart] | None:
+        """What the brokers that `source` reaches in a colour tell of, if it is one of these and there is anything."""
+        index = self._index_of.get(colour)
+        if index is None or source >= len(self._brokers):
+            return None
+        live = np.ones(self._tail.size, np.bool_)
+        live[self._dead_hop[self._dead_colour == index]] = False
+        tail, head = self._tail[live], self._head[live]
+        held = np.zeros(len(self._brokers), np.bool_)
+        held[source] = True
+        reached = 0
+        while (now := int(np.count_nonzero(held))) > reached:
+            reached = now
+            held[head[held[tail]]] = True
+        told, _ = self._tell(np.flatnonzero(held).tolist())
+        return told or None
+
+    def _tell(self, held: Sequence[int]) -> tuple[list[Apart], set[int]]:
+        """What a set tells that none before did, and in which colours (by index); no model will be about that again."""
+        closed = _set(held)
+        told: dict[tuple[_Pairs, ...], list[int]] = {}
+        blocked: dict[tuple[_Pairs, ...], list[int]] = {}
+        for colour in self._closed_in(held).tolist():
+            new, left = self._split(colour, closed)
+            if new:
+                told.setdefault(tuple(new), []).append(colour)
+                blocked.setdefault(tuple(left), []).append(colour)
+                self._left[colour] = left
+        for rest, colours in blocked.items():
+            another = [self._some_cut(pairs) for pairs in rest]
+            self._session.require(Some([*another, _none_of(colours, self._cuts.colour_symbols)]))
+        cuts = self._cuts
+        apart = [
+            Apart(_ids(colours, cuts.colours, cuts.plain), _members(pairs.sources), _members(pairs.dests))
+            for new, colours in told.items()
+            for pairs in new
+        ]
+        return apart, {colour for colours in told.values() for colour in colours}
 
     def _split(self, colour: int, closed: _Set) -> tuple[list[_Pairs], list[_Pairs]]:
         """Of what is left in a colour: the pairs that this set tells of, and those it leaves."""

@@ -47,6 +47,12 @@ def test_single_failures(seed: int) -> None:
     asked = range(len(estate.elements))
     assert GraphEngine().survey(estate.overlay, estate.elements, asked) == tuple(expected)
     assert SmtEngine().survey(estate.overlay, estate.elements, asked) == tuple(expected)
+    # What another engine says is tried first; right, wrong or half, it makes no difference.
+    rng = random.Random(seed)
+    wrong = [Cut(rng.choice(asked), 1, rng.randrange(estate.n), rng.randrange(estate.n)) for _ in range(4)]
+    some = [cut for cut in expected if rng.random() < 0.5]
+    for guesses in (tuple(expected), (*some, *wrong)):
+        assert SmtEngine().survey(estate.overlay, estate.elements, asked, guesses) == tuple(expected)
 
 
 @settings(max_examples=examples(500), deadline=None)
