@@ -16,7 +16,7 @@ import numpy as np
 from momlint.routed.overlay.elements import ElementKind, Elements, with_failures
 from momlint.routed.questions.failures import Cut, Kept, Smallest, Survey
 from momlint.routed.questions.question import Question, Undecided
-from momlint.routed.smt.encode import Cuts, cuts, products
+from momlint.routed.smt.encode import Cuts, Starts, cuts, products
 from momlint.routed.smt.solve import severed
 from momlint.solving.limits import GaveUp
 from momlint.solving.session import Some
@@ -78,9 +78,10 @@ def survey(
 class FailureScript:
     """What ``failures.smt2.j2`` loops over.
 
-    `symbols`: what may fail. `mortal`: (broker, the failures that take it down). `arcs`: (the symbol of the tail in
-    the set and up, head, the failures of the link). `needs`: (sources' symbols, destinations' symbols) of needed
-    pairs, each source with each destination. `counters`: (kind, its symbols, how many of them may fail).
+    `brokers`: how many, with the second ones of `starts`. `symbols`: what may fail. `mortal`: (broker, the failures
+    that take it down). `arcs`: (the symbol of the tail in the set and up, head, the failures of the link). `needs`:
+    (sources' symbols, destinations' symbols) of needed pairs, each source with each destination. `counters`: (kind, its
+    symbols, how many of them may fail).
     """
 
     brokers: int
@@ -90,6 +91,7 @@ class FailureScript:
     arcs: list[tuple[str, int, list[str]]]
     needs: list[tuple[list[str], list[str]]]
     counters: list[tuple[str, list[str], int]]
+    starts: Starts
 
     @property
     def need_symbols(self) -> list[str]:
@@ -113,24 +115,28 @@ def script(
             link_failures[link].append(f"group_{index}")
         for broker in brokers:
             broker_failures[broker].append(f"group_{index}")
-    held = [f"a{u}" if broker_failures[u] else f"b{u}" for u in range(overlay.n)]
+    starts = Starts.of(overlay, overlay.pair_source[connected])
+    broker_failures += [broker_failures[broker] for _, broker in starts.second]
+    held = [f"a{u}" if broker_failures[u] else f"b{u}" for u in range(starts.brokers)]
     arcs = [
         (held[tail], head, link_failures[link])
         for tail, head, link in zip(
-            overlay.arc_tail.tolist(), overlay.arc_head.tolist(), overlay.arc_link.tolist(), strict=True
+            starts.start[overlay.arc_tail].tolist(), overlay.arc_head.tolist(), overlay.arc_link.tolist(), strict=True
         )
+        if tail >= 0
     ]
     return FailureScript(
-        brokers=overlay.n,
+        brokers=starts.brokers,
         budget=", ".join(f"{most} {kind}{'s' if most > 1 else ''}" for kind, _, most in counters),
         symbols=[name for _, symbols, _ in counters for name in symbols],
         mortal=[(u, failures) for u, failures in enumerate(broker_failures) if failures],
         arcs=arcs,
         needs=[
             ([held[s] for s in sources], [f"b{d}" for d in dests])
-            for sources, dests in products(overlay.pair_source[connected], overlay.pair_dest[connected])
+            for sources, dests in products(starts.start[overlay.pair_source[connected]], overlay.pair_dest[connected])
         ],
         counters=counters,
+        starts=starts,
     )
 
 

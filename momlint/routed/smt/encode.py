@@ -8,7 +8,7 @@ proportional to brokers × destinations + deltas, never to colours × brokers².
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -187,6 +187,40 @@ class Moves:
     delta_hop: NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """Brokers that pass nothing on, in two: what arrives at one stays there, and what it sends starts at another one.
+
+    So a set that no arc leaves tells of both. `broker`: int64[B], the broker that each is, of the first n itself; there
+    are no more where all pass messages on. `start`: int64[n], where what a broker sends starts; -1 for one that passes
+    nothing on and is no source.
+    """
+
+    broker: NDArray[np.int64]
+    start: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, overlay: Overlay, sources: NDArray[np.integer]) -> Starts:
+        """Those of an overlay in which `sources` send."""
+        every = np.arange(overlay.n, dtype=np.int64)
+        if overlay.transit is None:
+            return cls(every, every)
+        start = np.where(overlay.transit, every, -1)
+        senders = distinct(sources[~overlay.transit[sources]]).astype(np.int64)
+        start[senders] = overlay.n + np.arange(senders.size)
+        return cls(np.concatenate((every, senders)), start)
+
+    @property
+    def brokers(self) -> int:
+        """How many there are with the second ones."""
+        return len(self.broker)
+
+    @property
+    def second(self) -> list[tuple[int, int]]:
+        """(the second one, its broker)."""
+        return list(enumerate(self.broker.tolist()))[len(self.start) :]
+
+
 @dataclass(frozen=True)
 class Cuts:
     """Which sets of brokers no live arc leaves, in all colours at once; as they are the same for all destinations.
@@ -195,6 +229,7 @@ class Cuts:
     destinations), each source with each destination but itself. `absent`: (colour, broker) that has failed: it is in
     any set, and holds nothing. `hops`: one a pair of brokers with an arc.
     `dead`: int64, ``hop * K + index of the colour``, ascending, for those that do not live in a colour.
+    `starts`: what brokers that pass nothing on are called as sources.
     """
 
     plain: tuple[int, ...]
@@ -203,7 +238,8 @@ class Cuts:
     absent: list[tuple[int, int]]
     hops: list[Hop]
     dead: NDArray[np.int64]
-    mortal: dict[int, list[int]] = field(default_factory=dict)
+    mortal: dict[int, list[int]]
+    starts: Starts
 
     @cached_property
     def colour_symbols(self) -> tuple[str, ...]:
@@ -340,11 +376,13 @@ def cuts(overlay: Overlay, question: Question, *, together: bool = True) -> Iter
     arcs = _Arcs(overlay, question)
     up: NDArray[np.bool_] = np.logical_not(overlay.failed_broker[arcs.colours].all(axis=0))
     apart = (question.sources != question.dests) & up[question.dests]
-    needs = products(question.sources[apart], question.dests[apart])
+    starts = Starts.of(overlay, question.sources[apart])
+    needs = products(starts.start[question.sources[apart]], question.dests[apart])
     if not needs or not len(arcs.colours):
         return
     tail, head = overlay.keys.split_pair(arcs.pair)
-    over = np.flatnonzero(tail != head)
+    over = np.flatnonzero((tail != head) & (starts.start[tail] >= 0))
+    tail = starts.start[tail]
     hop_over = np.full(len(arcs.pair), -1, dtype=np.int64)
     hop_over[over] = np.arange(len(over))
     hop = hop_over[arcs.dead_pair]
@@ -352,22 +390,24 @@ def cuts(overlay: Overlay, question: Question, *, together: bool = True) -> Iter
     packed = Packing(len(differs)).pack(hop, np.searchsorted(differs, arcs.dead_colour))
     dead: NDArray[np.int64] = distinct(packed[hop >= 0])
     but = _texts(dead, differs.tolist(), len(over))
+    failed = list(zip(arcs.failed_colour.tolist(), arcs.failed_broker.tolist(), strict=True))
+    second = {broker: start for start, broker in starts.second}
+    failed += [(colour, second[broker]) for colour, broker in failed if broker in second]
     mortal: dict[int, list[int]] = {}
-    for colour, broker in zip(arcs.failed_colour.tolist(), arcs.failed_broker.tolist(), strict=True):
+    for colour, broker in failed:
         mortal.setdefault(broker, []).append(colour)
     hops = [Hop(u, v, "", text) for u, v, text in zip(tail[over].tolist(), head[over].tolist(), but, strict=True)]
     plain = tuple(np.setdiff1d(arcs.colours, differs, assume_unique=True).tolist())
-    failed = list(zip(arcs.failed_colour.tolist(), arcs.failed_broker.tolist(), strict=True))
     if together:
         split = [needs]
     else:
         split = [[(tuple(s for s in sources if s != d), (d,))] for sources, dests in needs for d in dests]
         split.sort(key=lambda one: one[0][1])
     for some in split:
-        yield Cuts(plain, tuple(differs.tolist()), some, failed, hops, dead, mortal)
+        yield Cuts(plain, tuple(differs.tolist()), some, failed, hops, dead, mortal, starts)
 
 
-def products(sources: NDArray[np.int32], dests: NDArray[np.int32]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+def products(sources: NDArray[np.integer], dests: NDArray[np.integer]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Pairs as products of sources and destinations: all pairs of an overlay are one product.
 
     A destination may stand among its own sources.

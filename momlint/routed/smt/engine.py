@@ -35,10 +35,6 @@ DEFAULT_RLIMIT = 300_000_000
 RLIMIT_PER_SECOND = 4_000_000
 
 
-#: Paths between brokers are encoded as if every broker passed messages on.
-_NOT_ENCODED = Undecided("smt does not tell which paths are left where a broker passes nothing on; graph does")
-
-
 class SmtEngine:
     """Decides questions by asking a solver for a trap.
 
@@ -78,8 +74,6 @@ class SmtEngine:
         """
         from momlint.routed.smt.scripts import sections_of
 
-        if overlay.transit is not None and question.kind == "connected":
-            return _NOT_ENCODED
         limits = self._limits()
         keys: list[NDArray[np.int64]] = []
         models = 0
@@ -105,8 +99,6 @@ class SmtEngine:
         """
         from momlint.routed.smt import cutsets
 
-        if overlay.transit is not None:
-            return _NOT_ENCODED
         limits = self._limits()
 
         def open_session(question: Question, section: Cuts) -> Session:
@@ -121,8 +113,6 @@ class SmtEngine:
         from momlint.routed.smt import cutsets
         from momlint.routed.smt.scripts import failures as render
 
-        if overlay.transit is not None:
-            return _NOT_ENCODED
         limits = self._limits()
         # What no path joins in the first place, no failure cuts.
         calm, joined = cutsets.singles(overlay, elements, ())

@@ -243,13 +243,14 @@ class _CutSearch:
     def guess(self, colour: int, source: int) -> list[Apart] | None:
         """What the brokers that `source` reaches in a colour tell of, if it is one of these and there is anything."""
         index = self._index_of.get(colour)
-        if index is None or source >= len(self._brokers):
+        start = int(self._cuts.starts.start[source])
+        if index is None or not 0 <= start < len(self._brokers):
             return None
         live = np.ones(self._tail.size, np.bool_)
         live[self._dead_hop[self._dead_colour == index]] = False
         tail, head = self._tail[live], self._head[live]
         held = np.zeros(len(self._brokers), np.bool_)
-        held[source] = True
+        held[start] = True
         reached = 0
         while (now := int(np.count_nonzero(held))) > reached:
             reached = now
@@ -273,11 +274,14 @@ class _CutSearch:
             self._session.require(Some([*another, _none_of(colours, self._cuts.colour_symbols)]))
         cuts = self._cuts
         apart = [
-            Apart(_ids(colours, cuts.colours, cuts.plain), _members(pairs.sources), _members(pairs.dests))
+            Apart(_ids(colours, cuts.colours, cuts.plain), self._senders(pairs.sources), _members(pairs.dests))
             for new, colours in told.items()
             for pairs in new
         ]
         return apart, {colour for colours in told.values() for colour in colours}
+
+    def _senders(self, sources: _Set) -> list[int]:
+        return sorted(self._cuts.starts.broker[_members(sources)].tolist())
 
     def _split(self, colour: int, closed: _Set) -> tuple[list[_Pairs], list[_Pairs]]:
         """Of what is left in a colour: the pairs that this set tells of, and those it leaves."""

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import cvc5
@@ -180,6 +181,10 @@ def questions(draw: st.DrawFn, case: st.SearchStrategy[Case]) -> tuple[Overlay, 
     every = range(overlay.colours)
     colours = draw(st.lists(st.sampled_from(every), unique=True, min_size=1)) if draw(st.booleans()) else every
     bound = draw(st.integers(0, overlay.n)) if kind == "arrive-within" else None
+    if kind == "connected":
+        # Next hops are no matter here; those that lead through a stub would be none (see `Overlay`).
+        stubs = draw(st.sets(st.integers(0, overlay.n - 1), max_size=overlay.n // 2))
+        overlay = replace(overlay, transit=~np.isin(np.arange(overlay.n), sorted(stubs)) if stubs else None)
     return overlay, question(kind, overlay, colours=colours, bound=bound)
 
 
