@@ -89,7 +89,7 @@ def read_stream(stream: BinaryIO | BufferedReader, most: int, expected: int = 0)
 def reason(error: OSError) -> str:
     """Why a file was not read, as a clause."""
     words = error.strerror or str(error)
-    return f"it is not read: {words}" if isinstance(error, Refused) else words
+    return f"it cannot be read: {words}" if isinstance(error, Refused) else words
 
 
 def too_large(most: int) -> Refused:
@@ -102,7 +102,7 @@ def _check_kind(mode: int, path: str) -> None:
         if is_kind(mode):
             raise Refused(f"it is {words}, not a regular file")
     if os.path.realpath(path).startswith(tuple(f"{folder}/" for folder in _SYSTEM)):
-        raise Refused("the system's own state is there, not a regular file")
+        raise Refused("it holds system state, not a regular file")
 
 
 def configured_folder(file: str) -> str | None:
@@ -166,8 +166,8 @@ class Access:
         if not self.has(file):
             raise Refused(
                 "it is outside the root",
-                "only files below the folder of the configuration (without one: of the estate) are read; `--root` "
-                "names a wider folder",
+                "momlint reads only files below the configuration's folder (or the estate's, without one); `--root` "
+                "names a wider one",
             )
 
     def read(self, file: str) -> bytes:
@@ -233,8 +233,8 @@ class Access:
                     self._looked_at += 1
                     if self._looked_at > MOST_LOOKED_AT:
                         raise Refused(
-                            f"the patterns of this estate look at more than {MOST_LOOKED_AT:,} names",
-                            "name the folder that the files are in",
+                            f"the patterns of this estate search more than {MOST_LOOKED_AT:,} names",
+                            "name the folder the files are in",
                         )
                     found.append((entry.name, entry.is_dir(), entry.is_symlink()))
         except (NotADirectoryError, FileNotFoundError, PermissionError):

@@ -151,7 +151,7 @@ def _read(path: str, *, named: bool = False) -> Config | None:
         access = Access(None if named else os.path.dirname(path), MOST_OF_CONFIGURATION)
         data = access.read(path)
     except Refused as error:
-        raise UsageError(f"{shown}: the configuration is not read: {error.strerror}") from error
+        raise UsageError(f"{shown}: the configuration cannot be read: {error.strerror}") from error
     except (OSError, ValueError) as error:
         words = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"{shown}: the configuration cannot be read: {words or error}") from error
@@ -208,7 +208,7 @@ class _Reader(NamedTuple):
     def config(self) -> Config:
         for key in self.table:
             if key not in KEYS:
-                raise UsageError(f"{self.file}: there is no setting `{key}`{did_you_mean(key, KEYS)}")
+                raise UsageError(f"{self.file}: unknown setting `{key}`{did_you_mean(key, KEYS)}")
         return Config(
             file=self.file,
             base=self.base,

@@ -175,7 +175,7 @@ def _passed_over(path: str, found: Found, most: int) -> bool:
         return False  # whoever reads it will say what is wrong
     if foreign:
         found.notes.append(
-            f"{_slashed(path)}: no estate of momlint's: it has no `momlint:` key and none of its sections; passed over"
+            f"{_slashed(path)}: skipped: this is not an estate (no `momlint:` key and none of its sections)"
         )
     return foreign
 

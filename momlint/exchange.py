@@ -78,7 +78,7 @@ def _from_graphml(data: bytes) -> nx.Graph[Any]:
         graph: nx.Graph[Any] = nx.read_graphml(io.BytesIO(data))
     except (nx.NetworkXException, SyntaxError, LookupError, ValueError, TypeError, AttributeError) as error:
         # networkx checks little of what it reads, and trips over the rest.
-        raise UsageError(f"this is no GraphML that can be read: {_first_line(error)}") from error
+        raise UsageError(f"this is not valid GraphML: {_first_line(error)}") from error
     return graph
 
 
@@ -86,7 +86,7 @@ def _check_xml(data: bytes) -> None:
     """Refuse what is no XML, and a document type: its entities can stand for files, or for more text than fits."""
 
     def refuse(*_: object) -> None:
-        raise UsageError("this XML has a DOCTYPE, which GraphML has no use for and which can stand for other files")
+        raise UsageError("this XML has a DOCTYPE, which GraphML does not need and which can pull in other files")
 
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = refuse
@@ -103,19 +103,19 @@ def _from_json(data: bytes) -> nx.Graph[Any]:
     try:
         read = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"this is no JSON that can be read: {_first_line(error)}") from error
+        raise UsageError(f"this is not valid JSON: {_first_line(error)}") from error
     if not isinstance(read, dict) or not isinstance(read.get("nodes"), list):
-        raise UsageError("this is no node-link data: it takes a list `nodes`, and a list `links` or `edges`")
+        raise UsageError("this is not node-link data: it needs a list `nodes`, and a list `links` or `edges`")
     edges = "links" if "links" in read else "edges"
     if not isinstance(read.get(edges), list):
-        raise UsageError("this is no node-link data: it has no list `links` or `edges`")
+        raise UsageError("this is not node-link data: it has no list `links` or `edges`")
     for what, key in (("node", "nodes"), ("link", edges)):
         for number, one in enumerate(read[key], 1):
             if not isinstance(one, dict):
-                raise UsageError(f"{what} {number} is no mapping")
+                raise UsageError(f"{what} {number} is not a mapping")
             for needed in ("id",) if what == "node" else ("source", "target"):
                 if not isinstance(one.get(needed), str | int) or isinstance(one.get(needed), bool):
-                    raise UsageError(f"{what} {number} has no `{needed}` that is a text or a whole number")
+                    raise UsageError(f"{what} {number} has no `{needed}` that is a string or a whole number")
     for flag in ("directed", "multigraph"):
         if not isinstance(read.get(flag, False), bool):
             raise UsageError(f"`{flag}` is neither true nor false")
@@ -189,7 +189,7 @@ def _numbers(attributes: Mapping[str, Any], wanted: Mapping[str, Sequence[str]],
         except (TypeError, ValueError, OverflowError):
             number = math.nan
         if not math.isfinite(number):
-            raise UsageError(f"{where} has a `{name}` that is no number: {value!r:.40}")
+            raise UsageError(f"{where} has a `{name}` that is not a number: {value!r:.40}")
         found[key] = number
     return found
 
@@ -298,5 +298,5 @@ def _link_attributes(link: Link) -> dict[str, str | float]:
 
 def _xml(text: str) -> str:
     if _NOT_XML.search(text) or "\r" in text:
-        raise UsageError(f"{text!r} cannot be written as GraphML: XML does not keep such characters")
+        raise UsageError(f"{text!r} cannot be written as GraphML: XML does not allow such characters")
     return text

@@ -165,7 +165,7 @@ def undecided_file(path: str, reason: str, help_text: str, options: Options) -> 
     result = FileResult(summary=Summary(files=1, undecided=1), sources={path: ()})
     if options.selects_in(path, "MOM901"):
         start = Position(1, 1)
-        message = f"undecided: whether anything is wrong with this file: {reason}"
+        message = f"undecided: whether this file is right: {reason}"
         result.findings.append(_finding("MOM901", path, Span(start, start), message, help_text))
     return result
 
@@ -195,7 +195,7 @@ def _fault(error: Exception) -> str:
     lines = str(error).splitlines()
     what = type(error).__name__ + (f": {lines[0]}" if lines else "")
     return (
-        f"internal fault: {what}; this is a fault of momlint, not of your estate: please report it with this file "
+        f"internal fault: {what}; this is a bug in momlint, not in your estate: please report it with this file "
         "(MOMLINT_DEBUG=1 in the environment shows where)"
     )
 
@@ -334,7 +334,7 @@ def _add_draft(result: FileResult, loaded: LoadedEstate, draft: Draft, options: 
     file, span, via = loaded.locate(draft.place)
     if not options.selects_in(file, draft.code):
         return
-    related = [Related(file, place, "it comes in here") for place in via]
+    related = [Related(file, place, "used through this alias or merge key") for place in via]
     related += [_related(loaded, one) for one in draft.related]
     steps = [_related(loaded, one) for one in draft.steps]
     result.findings.append(
@@ -498,9 +498,9 @@ def _take_out_known(report: Report, findings: list[Finding], baseline: Baseline)
 
 def _idle(codes: Sequence[str]) -> tuple[str, str]:
     """What to say of a comment of which `codes` silence nothing, or that names none; message and help."""
-    form = "write `# momlint: ignore[MOM302]`; several codes with commas between them"
+    form = "write `# momlint: ignore[MOM302]`, or several codes separated by commas"
     if not codes:
-        return "this comment is meant to silence something, and names no rule", form
+        return "this suppression comment names no rule", form
     known = [name.code for name in rule_names()]
     unknown = [code for code in codes if not any(one.startswith(code) for one in known)]
     if unknown:

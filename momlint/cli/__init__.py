@@ -105,7 +105,7 @@ def _fault(what: str) -> int:
     return _say(
         FAULT,
         f"momlint: internal fault: {first}",
-        "This is a fault of momlint, not of your estate. Please report it with the file it happened on; "
+        "This is a bug in momlint, not in your estate. Please report it with the file it happened on; "
         "MOMLINT_DEBUG=1 in the environment shows where.",
     )
 

@@ -58,7 +58,7 @@ class LoadedEstate:
     def problem(self, draft: Draft) -> Problem:
         """A draft with its places located; what it was reached through becomes related."""
         file, span, via = self.locate(draft.place)
-        related = [Related(file, place, "reached through this alias or merge key") for place in via]
+        related = [Related(file, place, "used through this alias or merge key") for place in via]
         seen = {(file, span)}
         for other in draft.related:
             other_file, other_span, _ = self.locate(other.place)
@@ -110,7 +110,7 @@ def load_source(
             Problem(
                 "MOM102",
                 _START,
-                "the file holds no estate: it is empty",
+                "the file is empty: it holds no estate",
                 "begin it with `momlint: 1`; `momlint init` writes a starter file",
                 file=source.file,
             )
@@ -216,17 +216,17 @@ class _Load:
         relative = "paths are relative to the file that includes them"
         name = join(directory(source.file), entry)
         if is_address(name):
-            self.refuse(place, f"`{entry}` is an address; only files are included", relative)
+            self.refuse(place, f"`{entry}` is an address; only files can be included", relative)
             return
         try:
             files = self.files.find(name) if is_pattern(name) else [name]
             keys = [self.files.access.identity(file) for file in files]
         except Refused as error:
-            self.refuse(place, f"`{entry}` is not read: {error.strerror}", error.help)
+            self.refuse(place, f"`{entry}` cannot be read: {error.strerror}", error.help)
             return
         except (OSError, ValueError):
             # A null character, or a surrogate: no file can be called that.
-            self.refuse(place, f"`{entry}` is no path", relative)
+            self.refuse(place, f"`{entry}` is not a path", relative)
             return
         if not files:
             self.refuse(place, f"no file matches `{entry}`", relative)
@@ -244,7 +244,7 @@ class _Load:
         if key in self.done:
             return  # two ways to one file bring it in once
         if len(self.chain) > _DEEPEST or len(self.done) >= _MOST_FILES:
-            message = "too many files include one another"
+            message = "too many nested includes"
             self.too_many.add(place, message, f"at most {_DEEPEST} deep, {_MOST_FILES} in all")
             self.lost.update(SECTIONS)
             return
@@ -252,7 +252,7 @@ class _Load:
         try:
             included = self.files.read(file)
         except Refused as error:
-            self.refuse(place, f"`{file}` is not read: {error.strerror}", error.help)
+            self.refuse(place, f"`{file}` cannot be read: {error.strerror}", error.help)
             return
         except OSError as error:
             reason = (error.strerror or type(error).__name__).lower()

@@ -29,12 +29,12 @@ _MOST_RELATED = 20
 #: What pydantic's errors say of a number that is one, and is not kept.
 _NUMBERS = {
     "momlint_digits": (
-        f"no more than {MOST_DIGITS} digits are kept exactly",
+        f"momlint keeps at most {MOST_DIGITS} digits exactly",
         f"round it to {MOST_DIGITS} digits, or use another unit",
     ),
-    "momlint_huge": ("that is more than any number here can be", "the most is 1e15 (a count: 2,147,483,647)"),
-    "momlint_tiny": ("that is so small that it would be kept as 0", "use another unit"),
-    "finite_number": ("that is no finite number", ""),
+    "momlint_huge": ("that is larger than any number may be here", "the limit is 1e15 (for counts: 2,147,483,647)"),
+    "momlint_tiny": ("that is so small that it would be read as 0", "use another unit"),
+    "finite_number": ("that is not a finite number", ""),
 }
 
 
@@ -153,7 +153,7 @@ class Mistakes:
                 return (
                     Place(self.document, (*place_path, "except"), "key"),
                     f"{self.label(path)} has both `colours` and `except`",
-                    "keep the colours in which the row is used, or those in which it is not",
+                    "keep one: the colours in which the row is used, or those in which it is not",
                 )
             place = Place(self.document, place_path, "key")
             return place, f"{self.label(path)} lacks `colours`", "Colours in which the row is used."
@@ -166,7 +166,7 @@ class Mistakes:
                 )
             return (
                 Place(self.document, place_path, "key"),
-                f"a key of {self.label(path[:-1])} is an empty text",
+                f"a key of {self.label(path[:-1])} is empty",
                 "",
             )
         here = slot(detail["loc"])

@@ -56,13 +56,13 @@ Id = Annotated[
     Takes("an id"),
     WithJsonSchema({"type": _SCALAR, "minLength": 1}),
 ]
-Text = Annotated[str, Takes("a text"), WithJsonSchema({"type": _SCALAR})]
-Formula = Annotated[str, Field(min_length=1), Takes("a formula as text")]
+Text = Annotated[str, Takes("a string"), WithJsonSchema({"type": _SCALAR})]
+Formula = Annotated[str, Field(min_length=1), Takes("a formula as a string")]
 Path = Annotated[str, Field(min_length=1), Takes("a path"), WithJsonSchema({"type": "string", "minLength": 1})]
 
 BrokerIds = Annotated[list[Id], Takes("a list of broker ids")]
 Ends = Annotated[list[Id], Field(min_length=2, max_length=2), Takes("a list of two broker ids")]
-Texts = Annotated[list[Text], Takes("a list of texts")]
+Texts = Annotated[list[Text], Takes("a list of strings")]
 
 Cost = Annotated[
     float,
@@ -107,17 +107,17 @@ class BrokerEntry(_Model):
     """Attributes of one broker; all of them may be left out."""
 
     address: Text | None = Field(None, description="Network address, shown in messages; not resolved.")
-    site: Text | None = Field(None, description="Name of the place where the broker stands.")
-    tags: Texts | None = Field(None, description="Free words to group brokers by.")
+    site: Text | None = Field(None, description="Name of the place where the broker runs.")
+    tags: Texts | None = Field(None, description="Labels to group brokers by.")
     processing_ms: Milliseconds | None = Field(
-        None, description="Time the broker spends on a message, in milliseconds; 0 where it is not given."
+        None, description="Time the broker spends on a message, in milliseconds; 0 by default."
     )
     availability: Probability | None = Field(
-        None, description="Probability from 0 to 1 that the broker is up; unknown where it is not given."
+        None, description="Probability from 0 to 1 that the broker is up; unknown if left out."
     )
     transit: Flag = Field(
         True,
-        description="false: the broker takes in and hands out its own messages, and passes nothing on for others.",
+        description="false: the broker serves its own clients only, and passes nothing on for others.",
     )
 
 
@@ -135,7 +135,7 @@ class LinkEntry(_Model):
 
     id: Id = Field(
         "",
-        description="Name of the link; a--b (one way: a->b) where not given. Parallel links need one each.",
+        description="Name of the link; by default a--b (one way: a->b). Parallel links need one each.",
     )
     between: Ends = Field(
         [],
@@ -153,7 +153,7 @@ class LinkEntry(_Model):
     )
     cost: Costs = Field(
         1.0,
-        description="Cost of using the link, greater than 0; any unit, shortest paths add it up. One for both "
+        description="Cost of using the link, greater than 0, in any unit; shortest paths add it up. One for both "
         "directions, or one each: {a->b: 1, b->a: 4}.",
     )
     latency_ms: Latencies = Field(
@@ -162,14 +162,14 @@ class LinkEntry(_Model):
     )
     availability: Probability | None = Field(
         None,
-        description="Probability from 0 to 1 that the link is up; unknown where it is not given.",
+        description="Probability from 0 to 1 that the link is up; unknown if left out.",
     )
 
     _ends = model_validator(mode="after")(has_ends)
 
 
 class TopicEntry(_Model):
-    """A topic: at which brokers it is published, at which it is wanted, and its budgets."""
+    """A topic: the brokers of its publishers and subscribers, and its budgets."""
 
     publishers: BrokerIds | None = Field(None, description="Brokers with a publisher of the topic.")
     subscribers: BrokerIds | None = Field(None, description="Brokers with a subscriber of the topic.")
@@ -178,7 +178,7 @@ class TopicEntry(_Model):
         description="Budget from any publisher to any subscriber, in milliseconds, in the worst colour.",
     )
     max_hops: Count | None = Field(
-        None, description="Budget for the way from any publisher to any subscriber, in links crossed."
+        None, description="Budget for the path from any publisher to any subscriber, in links crossed."
     )
 
 
@@ -187,7 +187,7 @@ class RoutingEntry(_Model):
 
     protocol: Annotated[Literal["shortest-path", "tables"], Takes("shortest-path or tables")] = Field(
         "shortest-path",
-        description="shortest-path: next hops are computed (least cost, ties by the next hop that stands "
+        description="shortest-path: next hops are computed (least cost, ties by the next hop that comes "
         "first in brokers); tables: next hops are given.",
     )
     tables: (
@@ -211,16 +211,16 @@ class RoutingEntry(_Model):
     static_rows: Annotated[Literal["keep", "withdraw"], Takes("keep or withdraw")] = Field(
         "keep",
         description="Given rows beside computed next hops: keep (in force whatever fails) or withdraw (a row is "
-        "taken back while its own link or next hop is down).",
+        "withdrawn while its own link or next hop is down).",
     )
 
 
 class TolerateEntry(_Model):
     """How many elements may fail at once."""
 
-    links: Count = Field(0, description="Number of links, any of them, that may fail at once.")
-    brokers: Count = Field(0, description="Number of brokers, any of them, that may fail at once.")
-    groups: Count = Field(0, description="Number of shared-risk groups, any of them, that may fail at once.")
+    links: Count = Field(0, description="How many links, whichever, may fail at once.")
+    brokers: Count = Field(0, description="How many brokers, whichever, may fail at once.")
+    groups: Count = Field(0, description="How many shared-risk groups, whichever, may fail at once.")
 
 
 def _one_set(schema: dict[str, Any]) -> None:
@@ -299,12 +299,12 @@ class FailuresEntry(_Model):
         | None
     ) = Field(
         None,
-        description="Condensed super routing tables: location → rows; or {file: …} for the rows of all.",
+        description="Condensed super routing tables: location → rows; or {file: …} for the rows of all brokers.",
     )
     takeover: Annotated[dict[Id, Adopters], Takes("a mapping from brokers to brokers")] | None = Field(
         None,
         description="Failed broker → the broker that adopts its publishers and subscribers, or several in order: "
-        "the first that is alive does.",
+        "the first that is alive.",
     )
 
 
@@ -378,7 +378,7 @@ class EstateFile(_Model):
         | None
     ) = Field(None, description="Topic name → publishers, subscribers and budgets.")
     routing: Annotated[RoutingEntry | None, Takes("a mapping with protocol and tables")] = Field(
-        None, description="Where next hops come from; shortest-path where it is not given."
+        None, description="Where next hops come from; shortest-path by default."
     )
     failures: Annotated[FailuresEntry | None, Takes("a mapping with tolerate, colours, recovery, takeover")] = Field(
         None, description="What may fail, and what happens then."

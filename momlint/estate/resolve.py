@@ -155,7 +155,7 @@ class Resolver:
             first = next(iter(self.documents[0].order), None) if self.documents else None
             place = Place(0, (first,), "key") if first is not None else Place(0, ())
         self.drafts.append(
-            Draft("MOM102", place, "the estate declares no brokers", "list them under `brokers:`, one key each")
+            Draft("MOM102", place, "the estate declares no brokers", "list them under `brokers:`, one key for each")
         )
         self.incomplete.update(SECTIONS)
 
@@ -288,7 +288,7 @@ class Resolver:
                     Draft(
                         "MOM102",
                         Place(place.document, (*place.path, name), "key"),
-                        f"`{name}` is no direction of this link",
+                        f"`{name}` is not a direction of this link",
                         f"write {' or '.join(f'`{one}`' for one in known)}",
                     )
                 )
@@ -311,7 +311,11 @@ class Resolver:
                 self.incomplete.add("links")
                 return False
             if same_id in names.given:
-                self.duplicate_link(id_place, f"another link has the id `{link.id}` already", first)
+                message = f"another link already has the id `{link.id}`"
+                if {self.links[same_id].tail, self.links[same_id].head} == {link.tail, link.head}:
+                    self.duplicate_link(id_place, message, first)
+                else:
+                    self.duplicate_link(id_place, message, first, "give each link an `id` of its own")
             else:
                 self.one_name(id_place, link.id, "this one by its id, another by its brokers", first)
         elif parallel is not None:
@@ -346,7 +350,7 @@ class Resolver:
 
     def one_name(self, place: Place, name: str, how: str, first: Place) -> None:
         """Two links that are no doubles, and that one name can mean."""
-        advice = "rename the id: let no id look like `a--b`"
+        advice = "rename the id: avoid ids that look like `a--b`"
         self.duplicate_link(place, f"`{name}` can mean two links: {how}", first, advice)
 
     def duplicate_link(
@@ -362,7 +366,7 @@ class Resolver:
                 place,
                 message,
                 help_,
-                related=(RelatedDraft(first, "the other link stands here"),),
+                related=(RelatedDraft(first, "the other link is declared here"),),
             )
         )
 
@@ -558,9 +562,9 @@ class Resolver:
             Draft(
                 "MOM102",
                 place._replace(part="key"),
-                f"group `{name}` has the name of {what}, and a colour that fails `{name}` means the {what[2:]}",
+                f"group `{name}` has the name of {what}; a colour that fails `{name}` means the {what[2:]}",
                 "give the group another name",
-                related=[RelatedDraft(first, f"the {what[2:]} stands here")],
+                related=[RelatedDraft(first, f"the {what[2:]} is declared here")],
             )
         )
 
@@ -593,7 +597,7 @@ class Resolver:
                 Draft(
                     "MOM102",
                     place,
-                    f"`{item}` is a link and a broker, and does not say which of them fails",
+                    f"`{item}` is both a link and a broker, so it is unclear which of them fails",
                     "give the link another id",
                     related=[
                         RelatedDraft(link.place, f"the link `{link.id}`"),
@@ -616,7 +620,7 @@ class Resolver:
                 Draft(
                     "MOM108",
                     place,
-                    f"`{item}` does not say which of {len(found)} links fails ({called}); all are taken to",
+                    f"`{item}` can mean {len(found)} links ({called}); all of them are taken to fail",
                     "name the links by their ids",
                     related=[
                         RelatedDraft(self.links[link].place, f"link `{self.links[link].id}`")
@@ -812,7 +816,7 @@ class Resolver:
                 Draft(
                     "MOM102",
                     self.section_places["failures.recovery"],
-                    "`recovery` speaks of colours, and the estate declares none",
+                    "`recovery` names colours, but the estate declares none",
                     "list them under `failures.colours`: colour → what has failed",
                 )
             )
@@ -838,7 +842,7 @@ class Resolver:
                 Draft(
                     code,
                     rest[0][1][0],
-                    f"{what} `{rest[0][0]}` {more} not declared, besides the {_MOST_UNKNOWN} told one by one",
+                    f"{what} `{rest[0][0]}` {more} not declared, besides the {_MOST_UNKNOWN} reported one by one",
                     "is a file missing from `include`, or a section?",
                 )
             )

@@ -139,7 +139,7 @@ class _Check:
                 place,
                 f"this file is written in version {written} of the language, "
                 f"and this momlint reads version {LANGUAGE_VERSION}",
-                "use a newer momlint, or write the file in version 1",
+                "upgrade momlint, or write the file in version 1",
             )
         else:
             self.draft(place, f"there is no version {written} of the language", "write `momlint: 1`")

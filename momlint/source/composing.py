@@ -455,7 +455,7 @@ class _Composer:
             if fits(resolve_plain(node.text), short):
                 node.style = short
             else:
-                message = f"`{excerpt(node.text)}` is no value for the tag `{short}`"
+                message = f"`{excerpt(node.text)}` is not a value for the tag `{short}`"
                 self._problem(tag_span or node.span, message, "correct the value, or remove the tag")
         else:
             self._unknown_tag(short, tag_span or node.span, collection=None)
@@ -473,7 +473,7 @@ class _Composer:
         if tag in CORE_SCALAR_TAGS or tag in {"!!map", "!!seq"}:
             message = f"the tag `{tag}` does not fit {collection or 'a single value'}"
         else:
-            message = f"the tag `{excerpt(tag)}` is unknown; only those of YAML's core schema are known"
+            message = f"the tag `{excerpt(tag)}` is unknown; momlint reads the tags of YAML's core schema only"
         self._problem(span, message, "remove the tag; if the value starts with `!`, put it in quotes")
 
     # -- aliases --------------------------------------------------------------------------------------------
@@ -491,13 +491,13 @@ class _Composer:
             if target is None:
                 self._problem(
                     missing.span,
-                    f"the alias `*{name}` has no anchor: no `&{name}` stands before it in this document",
+                    f"the alias `*{name}` has no anchor: there is no `&{name}` before it in this document",
                     "define the anchor first; if a plain value is meant, put it in quotes",
                 )
             else:
                 self._problem(
                     missing.span,
-                    f"the alias `*{name}` stands inside the very thing it names, so it would never end",
+                    f"the alias `*{name}` stands inside the value it names, so it would never end",
                     "write out what is meant",
                     Related(self.file, self._anchor_places[name], f"`&{name}` is defined here"),
                 )
@@ -521,8 +521,8 @@ class _Composer:
                     "MOM101",
                     use.span,
                     f"with the alias `*{name}`, the aliases of this file stand for more than "
-                    f"{self.limits.alias_nodes:,} values, which is more than momlint reads",
-                    "aliases of aliases multiply: write the lists out, or split the file",
+                    f"{self.limits.alias_nodes:,} values, more than momlint reads",
+                    "nested aliases multiply: write the lists out, or split the file",
                 )
             )
         if len(self._stack) + depth > self.limits.depth:
@@ -573,7 +573,7 @@ class _Composer:
                 what = "mapping" if isinstance(kind, MappingNode) else "list"
                 self._problem(
                     key.span,
-                    f"a key must be a single word or text, and this one is a {what}",
+                    f"a key must be a single word or text, not a {what}",
                     "write the key as text",
                 )
                 continue
@@ -601,8 +601,8 @@ class _Composer:
                         "MOM101",
                         place.span,
                         f"the merge keys of this file bring together more than "
-                        f"{self._most_merged:,} entries, which is more than momlint reads of a file of this size",
-                        "merges of merges multiply: merge one small mapping of defaults",
+                        f"{self._most_merged:,} entries, more than momlint reads from a file of this size",
+                        "nested merges multiply: merge one small mapping of defaults",
                     )
                 )
             for entry in source.entries:
@@ -639,12 +639,14 @@ class _Composer:
 
     def _duplicate(self, first: MappingEntry, second: MappingEntry) -> None:
         line = first.key.start_line + 1
+        is_merge = second.key.text == "<<" and second.key.plain
+        what = "merge key" if is_merge else "key"
         self._region.problems.append(
             Problem(
                 "MOM103",
                 second.key.span,
-                f"the key `{excerpt(second.key.text)}` is given twice; the first one, on line {line}, counts",
-                "remove or rename one of the two",
+                f"the {what} `{excerpt(second.key.text)}` is given twice; the first one, on line {line}, counts",
+                "merge both in one key: `<<: [*a, *b]`" if is_merge else "remove or rename one of the two",
                 (Related(self.file, first.key.span, "first given here"),),
             )
         )
@@ -658,6 +660,6 @@ class _Composer:
         return Problem(
             "MOM101",
             span,
-            f"lists and mappings are nested more than {self.limits.depth} deep here, which is more than momlint reads",
+            f"lists and mappings are nested more than {self.limits.depth} deep here, deeper than momlint reads",
             "an estate needs fewer than ten levels: look for a bracket that is never closed",
         )

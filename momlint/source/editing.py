@@ -23,10 +23,10 @@ def with_section(data: bytes, document: Document, key: str, section: str) -> byt
     text, problems, is_text = decode(data)
     mark = _MARK if data.startswith(_MARK) else b""
     if problems or not is_text or mark + text.text.encode() != data:
-        raise UsageError("only files in UTF-8 are changed in place")
+        raise UsageError("only UTF-8 files can be changed in place")
     root = document.root
     if not isinstance(root, MappingNode) or not root.entries or _character(text, root) == "{":
-        raise UsageError("only a document in block style, one key a line, is changed in place")
+        raise UsageError("only a document in block style, with one key per line, can be changed in place")
     margin = " " * min(entry.key.start_column for entry in root.entries)
     line_break = (LINE_BREAK.search(text.text) or ["\n"])[0]
     lines = [(margin + line if line else line) for line in section.splitlines()]

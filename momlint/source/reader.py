@@ -115,7 +115,7 @@ def _find_templates(text: Text, comments: Comments, regions: Sequence[Region]) -
                 "MOM107",
                 text.span(*first),
                 f"the placeholder `{written}` of a template is still in the file{more}",
-                "render the template first, and check the result",
+                "render the template first, then check the result",
             )
         )
     return templates

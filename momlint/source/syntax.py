@@ -143,7 +143,7 @@ def _strange_indentation(case: _Case) -> Problem | None:
         code = ord(space[0][0])
         return _problem(
             _Place(case.at.line, space.start()).span(len(space[0])),
-            f"a special space (U+{code:04X}) stands in the indentation, and YAML takes it for text",
+            f"a special space (U+{code:04X}) stands in the indentation, and YAML reads it as text",
             "replace it with an ordinary space",
         )
     return None
@@ -192,7 +192,7 @@ def _no_space(case: _Case) -> Problem:
     # libyaml stops at the colon.
     return _problem(
         case.at.span(),
-        "a space is missing behind this `:`",
+        "a space is missing after this `:`",
         "write `key: value`; if the colon belongs to the value, put it in quotes",
     )
 
@@ -292,7 +292,7 @@ def _bad_escape(case: _Case) -> Problem:
     place = case.at if start < 0 else _Place(case.at.line, start)
     return _problem(
         place.span(len(written)),
-        f"`{excerpt(written)}` is no escape that YAML knows",
+        f"`{excerpt(written)}` is not an escape sequence in YAML",
         "use single quotes, or write the backslash twice",
     )
 
@@ -303,7 +303,7 @@ def _bad_name(case: _Case) -> Problem:
     kind = "an alias" if sign == "*" else "an anchor"
     return _problem(
         span,
-        f"`{sign}` starts {kind} in YAML, and `{excerpt(rest)}` is none",
+        f"`{sign}` starts {kind} in YAML, but `{excerpt(rest)}` is not one",
         "put the value in quotes",
     )
 
@@ -316,7 +316,7 @@ def _bad_tag(case: _Case) -> Problem:
     span = case.since.span(len(written))
     return _problem(
         span,
-        f"`{excerpt(written)}` is no valid tag, and `!` starts a tag in YAML",
+        f"`{excerpt(written)}` is not a valid tag, and `!` starts a tag in YAML",
         "if a value is meant, put it in quotes",
     )
 
@@ -326,7 +326,7 @@ def _directive(case: _Case) -> Problem:
     rest, span = case.rest(place)
     return _problem(
         span,
-        f"`{excerpt(rest)}` is no directive that YAML 1.2 allows here, and a line starting with `%` is one",
+        f"`{excerpt(rest)}` is not a directive that YAML 1.2 allows here, but a line starting with `%` is read as one",
         "remove the line; if a value is meant, put it in quotes",
     )
 
@@ -337,8 +337,8 @@ def _block_header(case: _Case) -> Problem:
     rest, span = case.rest(case.since)
     return _problem(
         span,
-        f"`{excerpt(rest)}` is no valid start of a block of text",
-        "behind `|` or `>` the line ends; the text follows, indented, on the next lines",
+        f"`{excerpt(rest)}` is not a valid start of a block of text",
+        "end the line after `|` or `>`; the text follows, indented, on the next lines",
     )
 
 
@@ -360,7 +360,7 @@ def _no_document(case: _Case) -> Problem:
         return _problem(
             span,
             f"the directive `{excerpt(rest)}` is not followed by a document",
-            "write `---` on the line behind it, or remove it",
+            "write `---` on the line after it, or remove it",
         )
     word, span = case.word(case.at)
     if case.line[: case.at.column].strip():

@@ -19,9 +19,9 @@ HEAD = "momlint: 1\nbrokers: {one: , two: }\n"
 
 #: Name → the file, and all that is found: code, place, and words of the message.
 CASES: dict[str, tuple[bytes, list[tuple[str, str, str]]]] = {
-    "an empty file": (b"", [("MOM102", "1:1-1:1", "it is empty")]),
-    "only a comment": (b"# nothing\n", [("MOM102", "1:1-1:1", "it is empty")]),
-    "an empty document": (b"---\n...\n", [("MOM102", "1:1-1:1", "it is empty")]),
+    "an empty file": (b"", [("MOM102", "1:1-1:1", "the file is empty")]),
+    "only a comment": (b"# nothing\n", [("MOM102", "1:1-1:1", "the file is empty")]),
+    "an empty document": (b"---\n...\n", [("MOM102", "1:1-1:1", "the file is empty")]),
     "a list": (b"- 1\n", [("MOM102", "1:1-1:4", "this is a list")]),
     "no closing bracket": (b"momlint: 1\nlinks: [1, 2\n", [("MOM101", "2:8-2:9", "never closed")]),
     "a tab as indentation": (b"momlint: 1\nbrokers:\n\tone:\n", [("MOM101", "3:1-3:2", "tab")]),
@@ -43,7 +43,7 @@ CASES: dict[str, tuple[bytes, list[tuple[str, str, str]]]] = {
     ),
     "no version": (b"brokers: {one: }\n", [("MOM102", "1:1-1:8", "`momlint`")]),
     "a future version": (b"momlint: 2\nbrokers: {one: }\n", [("MOM102", "1:10-1:11", "version 2")]),
-    "a version that is no number": (b"momlint: one\nbrokers: {one: }\n", [("MOM102", "1:10-1:13", "one")]),
+    "a version that is not a number": (b"momlint: one\nbrokers: {one: }\n", [("MOM102", "1:10-1:13", "one")]),
     "a string for a list of links": (HEAD.encode() + b"links: one\n", [("MOM102", "3:8-3:11", "list")]),
     "a string for a list of brokers": (
         HEAD.encode() + b"topics:\n  a: {publishers: one, subscribers: [two]}\n",
@@ -180,7 +180,7 @@ def test_a_folder_that_is_called_like_an_estate(run: Run, folder: Path) -> None:
 
 def test_the_program_itself_ends_with_the_code_and_all_of_the_report(folder: Path) -> None:
     """It leaves without taking itself apart; nothing that was written may get lost."""
-    # Long names: a hundred are told one by one, and the report has to be longer than a pipe holds (64 KiB).
+    # Long names: a hundred are reported one by one, and the report has to be longer than a pipe holds (64 KiB).
     (folder / "many.yaml").write_text(
         HEAD + "topics:\n" + "".join(f"  t{i}: {{publishers: [{'x' * 1000}{i}]}}\n" for i in range(3000))
     )

@@ -70,8 +70,8 @@ def test_a_named_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("selct = []", "momlint.toml: there is no setting `selct`; did you mean `select`?"),
-        ("fail_on = 'error'", "there is no setting `fail_on`; did you mean `fail-on`?"),
+        ("selct = []", "momlint.toml: unknown setting `selct`; did you mean `select`?"),
+        ("fail_on = 'error'", "unknown setting `fail_on`; did you mean `fail-on`?"),
         ("select = 'MOM3'", "the setting `select` must be a list of strings, not 'MOM3'"),
         ("select = [3]", "the setting `select` must be a list of strings, not [3]"),
         ("engine = 'grph'", "`engine` must be one of auto, graph, smt, nusmv, not 'grph'; did you mean `graph`?"),

@@ -160,7 +160,7 @@ def test_a_topology_of_another_tool_is_noted(run: Run, folder: Path) -> None:
     )
     ran = run("check", "topology.yaml")
     assert ran.code == 0
-    assert ran.err.startswith("momlint: note: topology.yaml: no estate of momlint's")
+    assert ran.err.startswith("momlint: note: topology.yaml: skipped: this is not an estate")
     assert run("check", ".", "-q").err == ""
 
 

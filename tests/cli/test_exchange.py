@@ -163,12 +163,12 @@ EMPTY = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefau
 BAD = {
     "nothing": (b"", "neither GraphML nor node-link JSON"),
     "text": (b"hello", "neither GraphML nor node-link JSON"),
-    "other XML": (b"<html><body/></html>", "no GraphML that can be read"),
+    "other XML": (b"<html><body/></html>", "not valid GraphML"),
     "cut short": (GRAPHML.encode()[:-12], "neither GraphML nor node-link JSON"),
-    "an unknown key": (GRAPHML.replace('key="d1"', 'key="d9"').encode(), "no GraphML that can be read"),
-    "no number": (GRAPHML.replace(">7<", ">seven<").encode(), "no GraphML that can be read"),
-    "an unknown type": (GRAPHML.replace('"int"', '"colour"').encode(), "no GraphML that can be read"),
-    "not finite": (GRAPHML.replace(">2.5<", ">inf<").encode(), "has a `weight` that is no number"),
+    "an unknown key": (GRAPHML.replace('key="d1"', 'key="d9"').encode(), "not valid GraphML"),
+    "no number": (GRAPHML.replace(">7<", ">seven<").encode(), "not valid GraphML"),
+    "an unknown type": (GRAPHML.replace('"int"', '"colour"').encode(), "not valid GraphML"),
+    "not finite": (GRAPHML.replace(">2.5<", ">inf<").encode(), "has a `weight` that is not a number"),
     "a loop": (GRAPHML.replace('source="2" target="0"', 'source="2" target="2"').encode(), "joins a broker to itself"),
     "no nodes": (
         b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed"/></graphml>',
@@ -187,9 +187,9 @@ BAD = {
         "has a DOCTYPE",
     ),
     "an encoding of its own": (b'<?xml version="1.0" encoding="klingon"?><graphml/>', "neither GraphML nor"),
-    "a list": (b"[1, 2]", "no node-link data"),
+    "a list": (b"[1, 2]", "not node-link data"),
     "no links": (b'{"nodes": []}', "no list `links` or `edges`"),
-    "a node that is none": (b'{"nodes": [3], "links": []}', "node 1 is no mapping"),
+    "a node that is none": (b'{"nodes": [3], "links": []}', "node 1 is not a mapping"),
     "a node without id": (b'{"nodes": [{"id": null}], "links": []}', "node 1 has no `id`"),
     "a list for an id": (b'{"nodes": [{"id": [1]}], "links": []}', "node 1 has no `id`"),
     "a link to nowhere": (b'{"nodes": [{"id": 1}], "links": [{"source": 1}]}', "link 1 has no `target`"),
@@ -197,9 +197,9 @@ BAD = {
     "an empty id": (b'{"nodes": [{"id": ""}], "links": []}', "a node has an empty id"),
     "a cost of words": (
         b'{"nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2, "cost": "much"}]}',
-        "has a `cost` that is no number",
+        "has a `cost` that is not a number",
     ),
-    "a deep list": (b'{"nodes": ' + b"[" * 100_000, "no JSON that can be read"),
+    "a deep list": (b'{"nodes": ' + b"[" * 100_000, "not valid JSON"),
     "directed by word": (b'{"directed": "yes", "nodes": [{"id": 1}], "links": []}', "`directed` is neither true nor"),
 }
 

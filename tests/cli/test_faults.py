@@ -32,5 +32,5 @@ def test_the_rest_is_reported(
     assert ran.code == 2
     said = ran.out + ran.err
     assert "good.mom.yaml: internal fault: " + type(error).__name__ in said
-    assert "a fault of momlint, not of your estate" in said
+    assert "a bug in momlint, not in your estate" in said
     assert "MOM303" in ran.out

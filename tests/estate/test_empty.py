@@ -119,7 +119,7 @@ failures: {{{colours}}}
 """
     result = lint_bytes(text.encode(), "e.yaml", Options())
     codes = {finding.code for finding in result.findings}
-    if colours == "colours: []":  # a list is no mapping: that is told, and colours are not known then
+    if colours == "colours: []":  # a list is not a mapping: that is told, and colours are not known then
         assert "MOM102" in codes
     else:
         assert {"MOM301", "MOM302"} <= codes

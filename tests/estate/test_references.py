@@ -190,7 +190,7 @@ def test_the_way_through_a_merge_is_related() -> None:
         """,
         "MOM104",
     )
-    assert [other.message for other in problem.related] == ["reached through this alias or merge key"]
+    assert [other.message for other in problem.related] == ["used through this alias or merge key"]
 
 
 def test_entities_know_where_their_parts_stand() -> None:

@@ -57,7 +57,7 @@ def test_a_file_that_hangs_is_exit_3(run: Run, tmp_path: Path, monkeypatch: pyte
     ran = run("check", ".", "-f", "concise", "--shard-seconds", "5")
     assert ran.code == 3
     (line,) = [line for line in ran.out.splitlines() if "MOM901" in line]
-    assert line.startswith(f"{HANGING}:1:1: MOM901 error undecided: whether anything is wrong with this file: ")
+    assert line.startswith(f"{HANGING}:1:1: MOM901 error undecided: whether this file is right: ")
 
 
 def test_spark_and_process_do_not_go_together(run: Run, many: Path) -> None:

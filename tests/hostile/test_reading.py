@@ -56,7 +56,7 @@ def test_includes_stay_below_the_root(tree: Path, name: str) -> None:
     code, findings, text = check("x.mom.yaml")
     assert code == 1
     assert [finding["code"] for finding in findings] == ["MOM102"]
-    assert "is not read" in str(findings[0]["message"])
+    assert "cannot be read" in str(findings[0]["message"])
     assert findings[0]["span"]["start"]["line"] == 4  # type: ignore[index]
     assert SECRET not in text
     assert "root:" not in text
@@ -68,7 +68,7 @@ def test_tables_stay_below_the_root(tree: Path, name: str) -> None:
     code, findings, text = check("x.mom.yaml")
     assert code == 1
     messages = [str(finding["message"]) for finding in findings if finding["code"] == "MOM102"]
-    assert [message for message in messages if "is not read" in message] == messages
+    assert [message for message in messages if "cannot be read" in message] == messages
     assert len(messages) == 1
     assert SECRET not in text
 
@@ -115,7 +115,7 @@ def test_estates_are_regular_files_below_the_root(tree: Path, jobs: str, capsys:
     said = capsys.readouterr().err
     assert SECRET not in said + text
     for name in ("pipe.mom.yaml", "out.mom.yaml", "null.mom.yaml", "s.mom.yaml"):
-        assert f"momlint: error: {name}: it is not read: " in said
+        assert f"momlint: error: {name}: it cannot be read: " in said
     assert json.loads(text)["summary"]["brokers"] == 2
     assert time.monotonic() - started < 20
 
@@ -128,7 +128,7 @@ def test_configurations_are_regular_files(
     make("momlint.toml")  # type: ignore[operator]
     Path("good.mom.yaml").write_text(HEAD)
     assert check("good.mom.yaml", *(["--config", "momlint.toml"] if named else []))[0] == 2
-    assert "the configuration is not read" in capsys.readouterr().err
+    assert "the configuration cannot be read" in capsys.readouterr().err
 
 
 def test_a_configuration_that_leads_away(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,7 +161,7 @@ def test_large_files_are_refused(tree: Path, capsys: pytest.CaptureFixture[str])
     Path("x.mom.yaml").write_text(f"{HEAD}include: [big.mom.yaml]\n")
     assert check("big.mom.yaml", "--max-file-mb", "2")[0] == 0
     assert check("big.mom.yaml", "--max-file-mb", "1")[0] == 2
-    assert "big.mom.yaml: it is not read: it is larger than 1 MB" in capsys.readouterr().err
+    assert "big.mom.yaml: it cannot be read: it is larger than 1 MB" in capsys.readouterr().err
     code, findings, _ = check("x.mom.yaml", "--max-file-mb", "1")
     assert code == 1
     assert "is larger than 1 MB" in str(findings[0]["message"])

@@ -84,7 +84,7 @@ class Cutting:
     def declared(self, elements: Iterable[int]) -> list[RelatedDraft]:
         """Where each is declared."""
         return [
-            RelatedDraft(self.place(element), f"{self.elements.kind(element)} `{self.name(element)}` stands here")
+            RelatedDraft(self.place(element), f"{self.elements.kind(element)} `{self.name(element)}` is declared here")
             for element in elements
         ]
 

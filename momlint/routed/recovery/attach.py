@@ -40,7 +40,7 @@ def attach_recovery(
     path = estate.recovery_file
     if not estate.colours_declared:
         place = estate.section_places["failures.recovery"]
-        message = "`recovery` speaks of colours, and the estate declares none"
+        message = "`recovery` names colours, but the estate declares none"
         help_ = "list them under `failures.colours`: colour → what has failed; `momlint plan` prints them"
         loaded.problems.append(loaded.problem(Draft("MOM102", place, message, help_)))
         estate.incomplete |= {"failures.recovery"}

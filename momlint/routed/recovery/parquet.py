@@ -337,7 +337,7 @@ def _sets(piece: Any, column: str, before: int, names: Names) -> _Sets:
             lengths, flat = np.zeros(len(chunk), np.int64), pa.array([], pa.string())
         else:
             raise Unreadable(
-                f"column `{column}` holds {kind}, and that is no list of colours", "make it a list of texts"
+                f"column `{column}` holds {kind}, and that is no list of colours", "make it a list of strings"
             )
         listed, texts = _ids(flat, column, names.colour_ids)
         bad = np.flatnonzero(listed < 0)
@@ -372,7 +372,7 @@ def _ids(
         array = array.dictionary_encode()
     kind = array.type.value_type
     if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
-        raise Unreadable(f"column `{column}` holds {kind}, not names", "make it a column of texts")
+        raise Unreadable(f"column `{column}` holds {kind}, not names", "make it a column of strings")
     distinct = array.dictionary.cast(pa.string()).to_pylist()
     # One more at the end, for nulls.
     ids = np.array([known.get(text, -1) for text in distinct] + [-1], np.int32)

@@ -45,7 +45,7 @@ def problem_of(error: Unreadable | OSError | ValueError, path: str) -> RecoveryP
     if isinstance(error, Unreadable):
         return RecoveryProblem("MOM102", error.message, error.help, error.position)
     if isinstance(error, Refused):
-        return RecoveryProblem("MOM102", f"`{path}` is not read: {error.strerror}", error.help)
+        return RecoveryProblem("MOM102", f"`{path}` cannot be read: {error.strerror}", error.help)
     if not isinstance(error, OSError):
         return RecoveryProblem("MOM102", f"`{path}` is no path", "the path is relative to the file that names it")
     return RecoveryProblem(

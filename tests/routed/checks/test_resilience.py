@@ -211,7 +211,7 @@ def test_a_promise_of_two_links() -> None:
     assert finding.data == {"promised": "any 2 links", "elements": ("l0", "l3")}
     assert finding.affected is not None
     assert finding.affected.topics == ("t0-3",)
-    assert [place.message for place in finding.related] == ["link `l0` stands here", "link `l3` stands here"]
+    assert [place.message for place in finding.related] == ["link `l0` is declared here", "link `l3` is declared here"]
     assert [place.span.start.line for place in finding.related] == [10, 13]
 
 
