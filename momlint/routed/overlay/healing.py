@@ -74,8 +74,9 @@ def heal(
         network = _Network(before, arc_link[before.order])
         colours = np.flatnonzero(failed_link.any(axis=1) | failed_broker.any(axis=1))
         for first in range(0, colours.size, _COLOURS):
-            block = colours[first : first + _COLOURS]
-            parts += network.heal(block, failed_link[block], failed_broker[block], dests or range(before.n))
+            parts += network.heal(
+                colours[first : first + _COLOURS], failed_link, failed_broker, dests or range(before.n)
+            )
     if not parts:
         none = np.zeros(0, np.int64)
         return Healed(none, none.astype(np.int32), before.whole.ravel()[:0], none.astype(bool))
@@ -106,8 +107,11 @@ class _Network:
         starts = segment_starts(pair)
         hop_of_arc = np.cumsum(np.bincount(starts, minlength=pair.size)) - 1
         cheapest = np.minimum.reduceat(self.cost, starts)
-        self.cheap_arc = np.flatnonzero(self.cost == cheapest[hop_of_arc])
-        self.cheap_start = segment_starts(hop_of_arc[self.cheap_arc])
+        self.is_cheap = self.cost == cheapest[hop_of_arc]
+        self.hop_of_arc = hop_of_arc
+        self.hops = starts.size
+        self.cheap_arcs = np.bincount(hop_of_arc[self.is_cheap], minlength=self.hops)
+        self.by_link = np.argsort(self.link, kind="stable")
         index = np.full(self.keys.cells, -1, np.int32)
         index[pair[starts]] = np.arange(starts.size, dtype=np.int32)
         # used[dest, loc]: the hop that the tree of dest uses at loc, -1 where it has none.
@@ -125,13 +129,18 @@ class _Network:
     ) -> list[Healed]:
         """All entries below a failed element, in these colours, one part a block of destinations."""
         n = self.n
-        dead = failed_link[:, self.link]
-        dead |= failed_broker[:, self.tail]
-        dead |= failed_broker[:, self.head]
+        in_colour, arc = self._dead(colours, failed_link, failed_broker)
+        dead = np.zeros((colours.size, self.tail.size), np.bool_)
+        dead[in_colour, arc] = True
         # A hop is worse in a colour when every arc that made it as cheap as it was has failed.
-        worse = np.logical_and.reduceat(dead[:, self.cheap_arc], self.cheap_start, axis=1)
-        hops, colour_of = np.nonzero(worse.T)
-        start = np.searchsorted(hops, np.arange(worse.shape[1] + 1))
+        cheap = self.is_cheap[arc]
+        of_colour = Packing(colours.size)
+        hit = np.sort(of_colour.pack(self.hop_of_arc[arc[cheap]], in_colour[cheap]))
+        runs = segment_starts(hit)
+        times = np.diff(runs, append=hit.size)
+        hit = hit[runs]
+        hops, colour_of = of_colour.split(hit[times == self.cheap_arcs[of_colour.first(hit)]])
+        start = np.searchsorted(hops, np.arange(self.hops + 1))
         # No more than this many colours touch the tree of each destination.
         count = np.append(np.diff(start), 0)  # the last for used == -1
         touched = np.minimum(count[self.used[dests.start : dests.stop]].sum(axis=1), colours.size)
@@ -141,6 +150,26 @@ class _Network:
             if keys.size:
                 parts.append(self._settle(keys, colours, dead))
         return parts
+
+    def _dead(
+        self, colours: NDArray[np.intp], failed_link: NDArray[np.bool_], failed_broker: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The arcs that are down in these colours: (index into `colours`, arc), each once.
+
+        Gathered from what fails, which is little, and not from all arcs in all colours.
+        """
+        colour, link = np.nonzero(failed_link[colours])
+        bounds = np.searchsorted(self.link[self.by_link], np.array((link, link + 1)))
+        times = bounds[1] - bounds[0]
+        of_links = np.repeat(colour, times), self.by_link[np.repeat(bounds[0], times) + ramp(times)]
+        colour, broker = np.nonzero(failed_broker[colours])
+        times = np.diff(self.out_start)[broker]
+        outward = np.repeat(colour, times), np.repeat(self.out_start[broker], times) + ramp(times)
+        times = np.diff(self.in_start)[broker]
+        inward = np.repeat(colour, times), self.into[np.repeat(self.in_start[broker], times) + ramp(times)]
+        found = Packing(self.tail.size)
+        which, arc = (np.concatenate(parts) for parts in zip(of_links, outward, inward, strict=True))
+        return found.split(distinct(found.pack(which, arc)))
 
     def _below(
         self,
