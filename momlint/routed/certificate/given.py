@@ -90,10 +90,8 @@ def _promised(estate: Estate) -> set[Failed] | None:
         ([((), (broker,)) for broker in range(len(estate.brokers))], promise.brokers),
         ([(tuple(group.links), tuple(group.brokers)) for group in estate.groups], promise.groups),
     ]
-    if (
-        prod(sum(comb(len(kind), size) for size in range(min(most, len(kind)) + 1)) for kind, most in kinds)
-        > _MOST_PROMISED
-    ):
+    number = prod(sum(comb(len(kind), size) for size in range(min(most, len(kind)) + 1)) for kind, most in kinds)
+    if number > max(_MOST_PROMISED, len(estate.colours) + 1):
         return None
     ways = [
         [some for size in range(min(most, len(kind)) + 1) for some in combinations(kind, size)] for kind, most in kinds

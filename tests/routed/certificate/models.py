@@ -292,8 +292,8 @@ def _subsets(things: range, most: int) -> list[tuple[int, ...]]:
     return [some for size in range(most + 1) for some in itertools.combinations(things, size)]
 
 
-def random_model(seed: int, most: int = 7) -> Model:
-    """Any kind of estate; in about half of them some entries are wrong."""
+def random_model(seed: int, most: int = 7, *, static: bool = False) -> Model:
+    """Any kind of estate; in about half of them some entries are wrong. `static`: rows beside computed next hops."""
     rng = random.Random(seed)
     n = rng.randint(2, most)
     links = []
@@ -316,10 +316,10 @@ def random_model(seed: int, most: int = 7) -> Model:
         for _ in range(rng.randint(1, 3)):
             publishers = rng.sample(range(n), rng.randint(1, 2))
             model.topics.append((publishers, rng.sample(range(n), rng.randint(1, n))))
-    model.protocol = rng.choice(("shortest-path", "tables"))
+    model.protocol = "shortest-path" if static else rng.choice(("shortest-path", "tables"))
     model.after = rng.choice((None, None, "heal", "keep"))
-    model.withdraws = rng.random() < 0.3
-    model.recovery = bool(model.colours) and rng.random() < 0.4
+    model.withdraws = rng.random() < 0.4
+    model.recovery = bool(model.colours) and rng.random() < 0.4 and not static
     if rng.random() < 0.4:
         model.groups = [_failure(rng, n, len(links)) for _ in range(rng.randint(1, 2))]
         model.groups = [group for group in model.groups if any(group)]
@@ -330,9 +330,10 @@ def random_model(seed: int, most: int = 7) -> Model:
         for colour, (_, hops) in enumerate(model.best[: len(model.colours)]):
             model.rows |= {(colour, *cell): hop for cell, hop in hops.items()}
     else:
-        hops = model.intact_best[1]
-        share = 1.0 if model.protocol == "tables" else rng.choice((0.0, 0.0, 0.3))
-        model.rows = {(0, *cell): hop for cell, hop in hops.items() if rng.random() < share}
+        share = 1.0 if model.protocol == "tables" else rng.choice((0.3, 0.1)) if static else rng.choice((0.0, 0.0, 0.3))
+        model.rows = {(0, *cell): hop for cell, hop in model.intact_best[1].items() if rng.random() < share}
+        if static or rng.random() < 0.3:
+            _go_another_way(model, rng)
     if rng.random() < 0.2:  # what nobody needs may be missing
         needed = model.needed
         model.rows = {at: hop for at, hop in model.rows.items() if at[1:] in needed or rng.random() < 0.5}
@@ -341,6 +342,18 @@ def random_model(seed: int, most: int = 7) -> Model:
             damage(model, rng)
     model.forget()
     return model
+
+
+def _go_another_way(model: Model, rng: random.Random) -> None:
+    """Let rows lead to any neighbour that is nearer to the destination: no loop while nothing has failed."""
+    distance = model.intact_best[0]
+    for at in model.rows:
+        _, d, loc = at
+        heads = {arc.head for arc in model.arcs_without(set(), set()) if arc.tail == loc}
+        heads -= model.stubs - {d}
+        model.rows[at] = rng.choice(
+            sorted(h for h in heads if distance.get((d, h), distance[d, loc]) < distance[d, loc])
+        )
 
 
 def _failure(rng: random.Random, n: int, links: int) -> tuple[set[int], set[int]]:

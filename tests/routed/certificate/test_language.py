@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from momlint.routed.certificate import given as given_module
+from tests.budget import examples
 from tests.cli.conftest import Run, folder, run
-from tests.routed.certificate.models import decode
+from tests.routed.certificate.models import decode, random_model
 from tests.routed.certificate.test_files import PLANNED, changed
 
 __all__ = ["folder", "run"]
@@ -208,3 +211,16 @@ def test_too_many_promised_failures(folder: Path, run: Run, monkeypatch: pytest.
     assert run("verify", "proof.cert").out == f"square.yaml: `square`: {said}\nAccepted: 1 estate.\n"
     monkeypatch.undo()
     assert run("verify", str(folder / "proof.cert")).code == 1
+
+
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, 2**32 - 1))
+def test_what_passes_is_certified_and_accepted(folder: Path, run: Run, seed: int) -> None:
+    """No estate without errors is refused a certificate, and none has one that loses messages."""
+    model = random_model(seed, 6)
+    (folder / "random.yaml").write_text(model.text())
+    done = run("check", "-q", "--engine", "graph", "--certificate", "random.cert", "random.yaml")
+    assert done.code in (0, 1), done.err
+    if done.code == 0:
+        assert model.is_sound()
+        assert run("verify", "random.cert").code == 0
