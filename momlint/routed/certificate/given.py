@@ -206,14 +206,17 @@ class Given:
         free = rows.base[computed.key % size] == NO_HOP
         keys, hops = [computed.key[free]], [computed.next[free]]
         via = rows.base[cell]
-        arc, wanted = self.tail * self.n + self.head, cell % self.n * self.n + via
-        beside = np.isin(wanted, arc)
+        hop, number = np.unique(self.tail * self.n + self.head, return_inverse=True)
+        wanted = cell % self.n * self.n + via
+        own = np.searchsorted(hop, wanted)
+        own[np.append(hop, -1)[own] != wanted] = hop.size  # no link leads there, so none of them is down
         for state in range(len(self.states.failed) if self.estate.withdraws_rows else 0):
             gone, dead = self.down(state)
-            if dead.any() or gone.any():
-                key = state * size + cell[gone[via] | (beside & ~np.isin(wanted, arc[~dead]))]
-                keys.append(key)
-                hops.append(computed.at(key))
+            live = np.arange(hop.size + 1) == hop.size
+            live[number[~dead]] = True
+            key = state * size + cell[gone[via] | ~live[own]]
+            keys.append(key)
+            hops.append(computed.at(key))
         key = np.concatenate(keys)
         order = np.argsort(key)
         base = np.where(rows.base == NO_HOP, computed.base, rows.base)
