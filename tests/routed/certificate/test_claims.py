@@ -286,6 +286,7 @@ def doubled(colours: list[tuple[set[int], set[int]]], row: int) -> Model:
         (({2}, set()), 1, None),  # another link: 1 has to send the message back
         (({0}, set()), 3, None),  # no link leads to 3, so that none is down
         (({4}, set()), 3, None),
+        (({0, 1}, set()), 3, None),
         ((set(), {3}), 3, 2),  # 3 itself is
     ],
 )
