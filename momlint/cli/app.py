@@ -115,7 +115,7 @@ def check(
         ),
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Limit for each question to a solver.")
+        float | None, typer.Option(metavar="SECONDS", help="Limit for each question, whoever answers; by default 60.")
     ] = None,
     spark: Annotated[
         str | None,

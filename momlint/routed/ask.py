@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from momlint.clock import limited
 from momlint.discipline import EngineChoice
 from momlint.routed.questions.failures import Smallest, Survey
 from momlint.routed.questions.question import Question, Undecided, Verdict
@@ -30,11 +33,17 @@ if TYPE_CHECKING:
     from momlint.routed.smv import SmvEngine
     from momlint.routed.specs import Names, SpecResult
 
+T = TypeVar("T")
+
 #: ``auto`` lets both engines decide where smt is expected to take less than this many seconds for a question.
 BOTH_BELOW_SECONDS = 0.25
 
-#: Seconds for a question to a solver, a model checker or about a specification, where `timeout` says nothing.
+#: Seconds for a question, where `timeout` says nothing.
 QUESTION_SECONDS = 60.0
+
+#: Solvers and model checkers have clocks of their own, which say more when they ring; ours rings where they do not:
+#: after so many times as long.
+_GRACE = 1.5
 
 #: … and gives up its second opinion, without anyone being told, after this many counterexamples to one question.
 SECOND_OPINION_TRAPS = 500
@@ -68,9 +77,9 @@ class Ask:
 
     `engine`: ``graph`` or ``smt`` alone, or ``auto``: graph decides, and smt decides again where that is cheap. With
     ``nusmv`` that program decides whether messages arrive, and graph the rest. Specifications are ctl's in any case.
-    `timeout`: seconds for each solver question, None for the engine's own resource limit. `nusmv`: the program, None
-    to look for it. `solver`: who answers for smt. `spread`: who may take parts of what graph and smt are asked; None
-    for nobody.
+    `timeout`: seconds for each question, all engines together no more than twice that; None for `QUESTION_SECONDS` and
+    the engines' own limits of resources. `nusmv`: the program, None to look for it. `solver`: who answers for smt.
+    `spread`: who may take parts of what graph and smt are asked; None for nobody.
     """
 
     engine: EngineChoice = "auto"
@@ -124,9 +133,12 @@ class Ask:
         A second opinion is asked for with ``auto``, of what graph has decided in full and smt will decide quickly.
         That it gives up takes nothing from an answer that replays.
         """
+        seconds, began = self.timeout or QUESTION_SECONDS, time.monotonic()
         engine = self._engine(request.decider(self.engine))
         parts = None if self.spread is None else request.spread_over(self.spread, engine.name, self.timeout)
-        found: Answer | Undecided = request.decided_by(engine) if parts is None else parts.answer
+        found: Answer | Undecided = (
+            in_time(engine.name, seconds, partial(request.decided_by, engine)) if parts is None else parts.answer
+        )
         if not isinstance(found, Undecided) and not request.is_decidable(found):
             return found
         self.questions += 1
@@ -135,22 +147,24 @@ class Ask:
             self.undecided += [(request.subject, reason) for reason in parts.undecided]
             return found if not isinstance(found, Undecided) else request.unanswered(found)
         if self.engine == "auto" and engine.name == "graph":
+            passed = time.monotonic() - began
+            left = max(seconds - passed, seconds / 2)
             if not isinstance(found, Undecided):
                 if request.second_opinion_seconds(found) < BOTH_BELOW_SECONDS:
-                    self._decide_again(request, found)
-            elif request.falls_to_smt:
-                engine = self._smt(second_opinion=False)
+                    self._decide_again(request, found, left)
+            elif request.falls_to_smt and passed < seconds:
+                engine = self._smt(left, second_opinion=False)
                 self.engines_used.add(engine.name)
-                found = request.decided_by(engine)
+                found = in_time(engine.name, left, partial(request.decided_by, engine))
         if isinstance(found, Undecided):
             self.undecided.append((request.subject, found.reason))
             return request.unanswered(found)
         return found
 
-    def _decide_again(self, request: Request[Answer], found: Answer) -> None:
-        engine = self._smt()
+    def _decide_again(self, request: Request[Answer], found: Answer, seconds: float) -> None:
+        engine = self._smt(seconds)
         self.engines_used.add(engine.name)
-        second = request.decided_by(engine, found)
+        second = in_time(engine.name, seconds, lambda: request.decided_by(engine, found))
         if isinstance(second, Undecided):
             return
         self.decided_twice += 1
@@ -162,7 +176,7 @@ class Ask:
         if decider == "graph":
             return self._graph()
         if decider == "smt":
-            return self._smt()
+            return self._smt(self.timeout or QUESTION_SECONDS)
         return Ctl() if decider == "ctl" else self._smv()
 
     def _graph(self) -> GraphEngine:
@@ -175,16 +189,22 @@ class Ask:
 
         return SmvEngine(self.nusmv, self.timeout or QUESTION_SECONDS)
 
-    def _smt(self, *, second_opinion: bool = True) -> SmtEngine:
+    def _smt(self, seconds: float, *, second_opinion: bool = True) -> SmtEngine:
         from momlint.routed.smt import SmtEngine
-        from momlint.routed.smt.engine import DEFAULT_RLIMIT
+        from momlint.routed.smt.engine import DEFAULT_RLIMIT, rlimit_of
 
         # As a second opinion it is to stay cheap; how much damage there is, nobody knows beforehand.
         traps = SECOND_OPINION_TRAPS if self.engine == "auto" and second_opinion else None
         return SmtEngine(
-            timeout=self.timeout or QUESTION_SECONDS,
+            timeout=seconds,
             # Without a limit that was asked for, it is the same on every machine, unless that is very slow.
-            rlimit=DEFAULT_RLIMIT if self.timeout is None else None,
+            rlimit=DEFAULT_RLIMIT if self.timeout is None else rlimit_of(self.timeout),
             traps=traps,
             solver=self.solver,
         )
+
+
+def in_time(engine: str, seconds: float, ask: Callable[[], T | Undecided]) -> T | Undecided:
+    """What `ask`, which asks the engine of this name, returns within so many seconds; else that it is undecided."""
+    found = limited(seconds if engine == "graph" else _GRACE * seconds, ask)
+    return Undecided(f"{engine} found no answer within {seconds:g} s") if found is None else found

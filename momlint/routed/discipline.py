@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal
 
 from momlint.catalog import SECTIONS_OF_FAMILY, rule_names
-from momlint.discipline import FleetServices, Outcome, Request
+from momlint.clock import limited
+from momlint.discipline import FleetServices, Judgement, Outcome, Request
 from momlint.errors import ReplayError
 from momlint.estate.files import is_address
 from momlint.estate.load import LoadedEstate
-from momlint.findings import Draft, Proof, Summary
-from momlint.routed.ask import Ask, Disagreement
+from momlint.findings import Draft, Place, Proof, Summary
+from momlint.routed.ask import QUESTION_SECONDS, Ask, Disagreement
 
 if TYPE_CHECKING:
+    from momlint.routed.diagnosis.context import Context
     from momlint.routed.recovery.colours import Failure
 
 #: Families of rules whose checks are in `momlint.routed.checks`.
@@ -41,9 +44,39 @@ class Routed:
         attach_recovery(loaded, services.tables, services.read_pieces)
         return None
 
-    def judge(self, loaded: LoadedEstate, request: Request) -> RoutedJudgement:
+    def judge(self, loaded: LoadedEstate, request: Request) -> Judgement:
         """Build the overlay; nothing is asked yet."""
-        return RoutedJudgement(loaded, request)
+        return limited(request.timeout or QUESTION_SECONDS, lambda: RoutedJudgement(loaded, request)) or _Unbuilt(
+            loaded, request
+        )
+
+
+class _Unbuilt:
+    """The `momlint.discipline.Judgement` of an overlay that is too large to be built in time."""
+
+    def __init__(self, loaded: LoadedEstate, request: Request) -> None:
+        self._loaded = loaded
+        self._request = request
+
+    def drafts(self) -> Iterator[Draft]:
+        """None: nothing was looked at."""
+        return iter(())
+
+    def disagreed(self, code: str, error: ReplayError) -> None:
+        """Nothing was found that could disagree."""
+
+    def outcome(self, found: Collection[str]) -> Outcome:
+        """One MOM901."""
+        estate = self._loaded.estate
+        assert estate is not None
+        outcome = Outcome(
+            Summary(brokers=len(estate.brokers), links=len(estate.links), topics=len(estate.topics), undecided=1),
+            Proof(),
+            [_undecided(estate.place, "whether anything is wrong with this estate", _too_long(self._request))],
+        )
+        if self._request.certificate_folder is not None:
+            outcome.uncertified.append(f"{self._loaded.source.file}: it stayed undecided")
+        return outcome
 
 
 class RoutedJudgement:
@@ -75,16 +108,23 @@ class RoutedJudgement:
     def drafts(self) -> Iterator[Draft]:
         """The drafts of every selected rule that has a check, then of specifications that are no formulas."""
         selects, sections = self.request.selects, self.context.estate.section_places.keys()
+        seconds = self.request.timeout or QUESTION_SECONDS
         for name in rule_names():
             if name.family not in FAMILIES or not selects(name.code):
                 continue
             needed = SECTIONS_OF_FAMILY.get(name.family)
             if needed is not None and sections.isdisjoint(needed):
                 continue
+            drafts: list[Draft] = []
             try:
-                yield from name.check("momlint.routed.checks")(self.context)
+                # What it asks engines has clocks of its own, and does not count here.
+                done = limited(seconds, partial(_fill, drafts, name.check("momlint.routed.checks"), self.context))
             except ReplayError as error:
                 self.disagreed(name.code, error)
+            else:
+                if not done:
+                    self.context.ask.undecided.append((f"whether {name.code} applies", _too_long(self.request)))
+            yield from drafts
         if self.context.estate.specs and selects("MOM102"):
             from momlint.routed.diagnosis.specifications import unreadable
 
@@ -101,11 +141,19 @@ class RoutedJudgement:
         context, ask, request = self.context, self.context.ask, self.request
         estate, overlay = context.estate, context.overlay
         file = self.loaded.source.file
-        sections = [section(name, context, file) for name in request.sections]
+        seconds = request.timeout or QUESTION_SECONDS
+        sections = []
+        for name in request.sections:
+            made = limited(seconds, partial(section, name, context, file))
+            if made is None:
+                ask.undecided.append((f"the section {name}", _too_long(request)))
+            else:
+                sections.append(made)
         # Before the counts are taken: it may ask more.
         judged = context.asked_arrival
         silent = {name.code for name in rule_names() if request.selects(name.code)}.difference(found)
-        kept = judged and context.keeps_promise(silent)
+        # What stayed undecided, by an engine or by a rule, may be what would break it.
+        kept = judged and not ask.undecided and context.keeps_promise(silent)
         outcome = Outcome(
             Summary(
                 brokers=len(estate.brokers),
@@ -133,23 +181,21 @@ class RoutedJudgement:
         if request.certificate_folder is not None:
             from momlint.routed.certificate.make import certify
 
-            made = certify(self.loaded, context.declared_overlay, request.certificate_folder)
-            if made.record is not None:
-                outcome.certificates.append(made.record)
+            folder = request.certificate_folder
+            certified = limited(seconds, lambda: certify(self.loaded, context.declared_overlay, folder))
+            if certified is None:
+                outcome.uncertified.append(f"{file}: {_too_long(request)} to certify it; allow more with `--timeout`")
+            elif certified.record is not None:
+                outcome.certificates.append(certified.record)
             else:
-                outcome.uncertified.append(made.reason)
+                outcome.uncertified.append(certified.reason)
         return outcome
 
     def _verdicts(self) -> Iterator[Draft]:
         where = self.context.estate_place
         # Undecided and disagreement cannot be deselected into a pass: only what is printed is selected.
         for subject, why in self.context.ask.undecided:
-            yield Draft(
-                "MOM901",
-                where,
-                f"undecided: {subject}: {why}",
-                help="allow more with `--timeout`, or let `--engine graph` decide",
-            )
+            yield _undecided(where, subject, why)
         for difference in self.context.ask.disagreements:
             yield Draft(
                 "MOM902",
@@ -157,6 +203,25 @@ class RoutedJudgement:
                 f"the engines disagree on {difference.subject}: {difference.details}",
                 help="this is a bug in momlint: please report it with this estate and this text",
             )
+
+
+def _fill(found: list[Draft], check: Callable[[Context], Iterable[Draft]], context: Context) -> Literal[True]:
+    """Into a list of the caller's, who keeps what was found before a check was broken off."""
+    found.extend(check(context))
+    return True
+
+
+def _undecided(where: Place, subject: str, why: str) -> Draft:
+    return Draft(
+        "MOM901",
+        where,
+        f"undecided: {subject}: {why}",
+        help="allow more with `--timeout`, or let `--engine graph` decide",
+    )
+
+
+def _too_long(request: Request) -> str:
+    return f"it takes more than {request.timeout or QUESTION_SECONDS:g} s"
 
 
 ROUTED: Final = Routed()

@@ -35,6 +35,11 @@ DEFAULT_RLIMIT = 300_000_000
 RLIMIT_PER_SECOND = 4_000_000
 
 
+def rlimit_of(seconds: float) -> int:
+    """Resource units for so many seconds."""
+    return int(seconds * RLIMIT_PER_SECOND)
+
+
 class SmtEngine:
     """Decides questions by asking a solver for a trap.
 
@@ -53,7 +58,7 @@ class SmtEngine:
         solver: str = "z3",
     ) -> None:
         if rlimit is None:
-            rlimit = DEFAULT_RLIMIT if timeout is None else int(timeout * RLIMIT_PER_SECOND)
+            rlimit = DEFAULT_RLIMIT if timeout is None else rlimit_of(timeout)
         self._timeout = timeout
         # z3 takes 0 for no limit at all, and counts in 32 bits.
         self._rlimit = min(max(1, rlimit), 2**32 - 1)
