@@ -17,6 +17,8 @@ import yaml
 Pair = tuple[str, str]
 #: Links (their numbers) and brokers that fail together.
 Failure = tuple[frozenset[int], frozenset[str]]
+#: Milliseconds, at least and at most.
+Took = tuple[Fraction, Fraction]
 #: (broker, destination) → next hop.
 Tables = dict[Pair, str]
 #: broker → neighbour → (cost, latency) of each link.
@@ -44,13 +46,15 @@ class Estate:
     topics: dict[str, dict[str, Any]]
     protocol: str
     given: list[tuple[str, str, str]]
-    promise: tuple[int, int]
+    promise: tuple[int, int, int]
     declared: bool
     colours: dict[str | None, Failure]
     rows: dict[str, list[tuple[str, str, list[str]]]]
     heals: bool = True
     withdraws: bool = False
     stubs: frozenset[str] = frozenset()
+    groups: list[Failure] = field(default_factory=list)
+    takeover: dict[str, list[str]] = field(default_factory=dict)
     pairs: dict[Pair, list[str]] = field(default_factory=dict)
 
 
@@ -82,7 +86,7 @@ def parse(text: str) -> Estate:
         links.append(Link(names, directions, cost, latency))
     failures = data.get("failures") or {}
     promise = failures.get("tolerate", "none")
-    words = {"none": (0, 0), "single-link": (1, 0), "single-broker": (0, 1)}
+    words = {"none": (0, 0, 0), "single-link": (1, 0, 0), "single-broker": (0, 1, 0)}
     routing = data.get("routing") or {}
     estate = Estate(
         brokers,
@@ -95,7 +99,9 @@ def parse(text: str) -> Estate:
             for via, dests in hops.items()
             for to in dests
         ],
-        words[promise] if isinstance(promise, str) else (int(promise.get("links", 0)), int(promise.get("brokers", 0))),
+        words[promise]
+        if isinstance(promise, str)
+        else (int(promise.get("links", 0)), int(promise.get("brokers", 0)), int(promise.get("groups", 0))),
         "colours" in failures,
         {},
         {
@@ -107,10 +113,12 @@ def parse(text: str) -> Estate:
     estate.withdraws = routing.get("static_rows") == "withdraw"
     estate.stubs = frozenset(name for name, found in data["brokers"].items() if (found or {}).get("transit") == "false")
     for name, items in (failures.get("colours") or {}).items():
-        estate.colours[name] = (
-            frozenset(_link_called(estate, item) for item in items if item not in brokers),
-            frozenset(item for item in items if item in brokers),
-        )
+        estate.colours[name] = _failure_of(estate, items)
+    estate.groups = [_failure_of(estate, items) for items in (data.get("groups") or {}).values()]
+    estate.takeover = {
+        name: [adopters] if isinstance(adopters, str) else adopters
+        for name, adopters in (failures.get("takeover") or {}).items()
+    }
     estate.colours = estate.colours or {None: CALM}
     if estate.topics:
         for name, topic in estate.topics.items():
@@ -130,6 +138,13 @@ def _by_direction(given: str | dict[str, str], directions: list[Pair], default: 
     if isinstance(given, str):
         return dict.fromkeys(directions, Fraction(given))
     return {(a, b): Fraction(given.get(f"{a}->{b}", default)) for a, b in directions}
+
+
+def _failure_of(estate: Estate, items: list[str]) -> Failure:
+    return (
+        frozenset(_link_called(estate, item) for item in items if item not in estate.brokers),
+        frozenset(item for item in items if item in estate.brokers),
+    )
 
 
 def _link_called(estate: Estate, name: str) -> int:
@@ -191,7 +206,7 @@ def states(estate: Estate) -> list[tuple[str | None, Failure]]:
     judged: list[tuple[str | None, Failure]] = list(estate.colours.items())
     if not estate.rows:
         known = set(estate.colours.values())
-        judged += [(None, failure) for failure in [CALM, *_promised(estate)] if failure not in known]
+        judged += [(None, failure) for failure in [CALM, *promised(estate)] if failure not in known]
     return list(dict.fromkeys(judged))
 
 
@@ -231,6 +246,8 @@ def judge(estate: Estate) -> Judged:
             found.broken[source, dest].add("no path")
     for colour, failure in states(estate):
         _judge_walks(estate, colour, failure, found, joined)
+        _judge_moves(estate, colour, failure, found, joined)
+    _judge_takeover(estate, found)
     _judge_rows(estate, found, full)
     _judge_colours(estate, found)
     _judge_failures(estate, found, joined)
@@ -251,28 +268,11 @@ def _judge_walks(
     for (source, dest), topics in estate.pairs.items():
         if {source, dest} & failure[1] or dest not in joined[source] or dest not in reach(left, source, estate.stubs):
             continue
-        walk, end = [source], ""
-        # Of several links of one cost it is open which latency counts.
-        fast = slow = estate.brokers[source]
-        while not end:
-            at = walk[-1]
-            hop = tables.get((at, dest))
-            if at == dest:
-                end = "arrives"
-            elif hop is None:
-                end = "missing" if estate.rows else "black hole"
-            elif hop not in full[at] or (hop in estate.stubs and hop != dest):
-                end = "no neighbour"
-            elif hop not in left[at]:
-                end = "failed"
-            else:
-                cheapest = [latency for cost, latency in left[at][hop] if cost == min(left[at][hop])[0]]
-                fast, slow = (way + estate.brokers[hop] for way in (fast + min(cheapest), slow + max(cheapest)))
-                end = "loop" if hop in walk else ""
-                walk.append(hop)
+        end, walk, took = walked(estate, tables, (full, left), source, dest)
         if end == "failed" and not estate.rows and not estate.heals:
-            # That the next hops do not react is one cause, whatever it breaks.
-            found.fires.add("MOM502")
+            # That the next hops do not react is one cause, whatever it breaks; not where the message is lost anyway.
+            calm = walked(estate, tables_in(estate, None, CALM), (full, full), source, dest)[0] == "arrives"
+            (found.fires if calm else found.open).add("MOM502")
             continue
         if end == "missing":
             # Elsewhere than at its source it is open whether the row is missing or another leads there that should not.
@@ -284,13 +284,87 @@ def _judge_walks(
             if end == "missing":
                 found.fires.add("MOM405")
             continue
-        for topic in (estate.topics[name] for name in topics):
-            if len(walk) - 1 > int(topic.get("max_hops", "999")):
-                found.fires.add("MOM602")
-            if fast > Fraction(topic.get("max_latency_ms", "9999999")):
-                found.fires.add("MOM601")
-            elif slow > Fraction(topic.get("max_latency_ms", "9999999")):
-                found.open.add("MOM601")
+        _judge_budgets(estate, topics, walk, took, found)
+
+
+def walked(
+    estate: Estate, tables: Tables, arcs_of: tuple[Arcs, Arcs], source: str, dest: str
+) -> tuple[str, list[str], Took]:
+    """How a walk ends, the brokers on it, and how long it takes: the least and the most, since of several links of one
+    cost it is open which latency counts. `arcs_of`: while nothing has failed, and what is left."""
+    full, left = arcs_of
+    walk, end = [source], ""
+    fast = slow = estate.brokers[source]
+    while not end:
+        at = walk[-1]
+        hop = tables.get((at, dest))
+        if at == dest:
+            end = "arrives"
+        elif hop is None:
+            end = "missing" if estate.rows else "black hole"
+        elif hop not in full[at] or (hop in estate.stubs and hop != dest):
+            end = "no neighbour"
+        elif hop not in left[at]:
+            end = "failed"
+        else:
+            cheapest = [latency for cost, latency in left[at][hop] if cost == min(left[at][hop])[0]]
+            fast, slow = (way + estate.brokers[hop] for way in (fast + min(cheapest), slow + max(cheapest)))
+            end = "loop" if hop in walk else ""
+            walk.append(hop)
+    return end, walk, (fast, slow)
+
+
+def _judge_budgets(estate: Estate, topics: list[str], walk: list[str], took: Took, found: Judged) -> None:
+    for topic in (estate.topics[name] for name in topics):
+        if len(walk) - 1 > int(topic.get("max_hops", "999")):
+            found.fires.add("MOM602")
+        if took[0] > Fraction(topic.get("max_latency_ms", "9999999")):
+            found.fires.add("MOM601")
+        elif took[1] > Fraction(topic.get("max_latency_ms", "9999999")):
+            found.open.add("MOM601")
+
+
+def _judge_moves(
+    estate: Estate, colour: str | None, failure: Failure, found: Judged, joined: dict[str, set[str]]
+) -> None:
+    """Clients of brokers that are down, at their adopters."""
+    if not estate.takeover or not failure[1]:
+        return
+    left, full, tables = arcs(estate, failure), arcs(estate, CALM), tables_in(estate, colour, failure)
+    place = {
+        broker: broker
+        if broker not in failure[1]
+        else next((one for one in estate.takeover.get(broker, ()) if one not in failure[1]), None)
+        for broker in estate.brokers
+    }
+    for (source, dest), topics in estate.pairs.items():
+        at, to = place[source], place[dest]
+        if not {source, dest} & failure[1] or at is None or to is None or at == to:
+            continue
+        end, walk, took = walked(estate, tables, (full, left), at, to)
+        if end == "arrives":
+            _judge_budgets(estate, topics, walk, took, found)
+        elif (at, to) not in estate.pairs or to not in reach(left, at, estate.stubs):
+            # Else the rule that names the wrong row speaks of it.
+            found.fires.add("MOM409")
+
+
+def _judge_takeover(estate: Estate, found: Judged) -> None:
+    """Entries that lead nowhere, and brokers without one."""
+    if not estate.takeover:
+        return
+    failures = [failure for _, failure in states(estate)]
+    for broker, adopters in estate.takeover.items():
+        others = set(adopters) - {broker}
+        together = others and any({broker, *others} <= failure[1] for failure in failures)
+        never = estate.declared and all(broker in failure[1] for failure in estate.colours.values())
+        if broker in adopters or together or never:
+            found.fires.add("MOM409")
+    clients = {end for pair in estate.pairs for end in pair}
+    clients.update(end for topic in estate.topics.values() for end in topic["publishers"] + topic["subscribers"])
+    may_fail = {broker for failure in [*failures, *promised(estate)] for broker in failure[1]}
+    if (clients & may_fail) - set(estate.takeover):
+        found.fires.add("MOM409")
 
 
 def _judge_rows(estate: Estate, found: Judged, full: Arcs) -> None:
@@ -324,32 +398,39 @@ def _judge_colours(estate: Estate, found: Judged) -> None:
     failures = list(estate.colours.values())
     if len(set(failures)) < len(failures):
         found.fires.add("MOM401")
-    links, brokers = estate.promise
     # One colour for several failures that are promised one by one is told as such, and not as failures without one.
-    if any(len(f[0]) + len(f[1]) > 1 and not (len(f[0]) <= links and len(f[1]) <= brokers) for f in failures):
+    if any(len(f[0]) + len(f[1]) > 1 and f not in promised(estate) for f in failures):
         found.open.update({"MOM401", "MOM402"})
-    for failure in _promised(estate):
+    for failure in promised(estate):
         if failure not in failures:
             # That the state without failures has no colour is said where rows hold in colours only.
             (found.open if failure == CALM and not estate.rows else found.fires).add("MOM402")
 
 
-def _promised(estate: Estate) -> list[Failure]:
-    links, brokers = estate.promise
-    return [
-        (frozenset(some_links), frozenset(some_brokers))
+def promised(estate: Estate) -> list[Failure]:
+    """Every failure within `tolerate`, that of nothing first; so many links, brokers and groups at once."""
+    links, brokers, groups = estate.promise
+    found = [
+        (
+            frozenset(some_links).union(*(group[0] for group in some)),
+            frozenset(some_brokers).union(*(group[1] for group in some)),
+        )
         for m in range(min(links, len(estate.links)) + 1)
         for k in range(min(brokers, len(estate.brokers)) + 1)
+        for j in range(min(groups, len(estate.groups)) + 1)
         for some_links in combinations(range(len(estate.links)), m)
         for some_brokers in combinations(estate.brokers, k)
+        for some in combinations(estate.groups, j)
     ]
+    return list(dict.fromkeys(found))
 
 
 def _judge_failures(estate: Estate, found: Judged, joined: dict[str, set[str]]) -> None:
     singles: list[Failure] = [(frozenset([index]), frozenset()) for index in range(len(estate.links))]
     singles += [(frozenset(), frozenset([broker])) for broker in estate.brokers]
-    promised = set(_promised(estate))
-    for failure in promised.union(singles):
+    singles += estate.groups
+    within = set(promised(estate))
+    for failure in within.union(singles):
         left = arcs(estate, failure)
         for source, dest in estate.pairs:
             if {source, dest} & failure[1] or dest not in joined[source]:
@@ -357,5 +438,5 @@ def _judge_failures(estate: Estate, found: Judged, joined: dict[str, set[str]]) 
             cut = dest not in reach(left, source, estate.stubs)
             if cut and failure in singles:
                 found.fires.add("MOM501")
-            if cut and failure in promised:
+            if cut and failure in within:
                 found.fires.add("MOM502")

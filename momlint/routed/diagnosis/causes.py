@@ -291,6 +291,8 @@ class Causes:
     def latent(self) -> list[Cause]:
         """Causes that break only pairs no topic needs, where a given row leads into them.
 
+        What one table lacks is one cause.
+
         A pair whose very first entry is missing is no fault of a row: tables may be as sparse as the topics are.
         """
         context = self.context
@@ -319,7 +321,12 @@ class Causes:
             if one.entry.fault == "missing":
                 one.keys = [key for key in one.keys if o.keys.loc_of(key) != one.entry.location]
             if one.keys and one.entry.fault != "not-neighbour":
-                cause = _cause_of(groups, one.entry)
+                if one.entry.fault == "missing":
+                    # Whichever hops they would take, rows are missing in one table.
+                    at = (one.entry.location,)
+                    cause = groups.setdefault(("missing", at), Cause("missing", "broker", at))
+                else:
+                    cause = _cause_of(groups, one.entry)
                 cause.entries.append(one.entry)
                 cause.latent.extend(one.keys)
         causes = _one_a_row(groups.values())
