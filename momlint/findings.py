@@ -235,6 +235,8 @@ class Proof:
     selected rule reports them. `estates` counts those of which it was asked whether all pairs arrive, `with_colours`
     those of them that declare colours, `with_promise` those with a ``tolerate``, `promise_kept` those that were proved
     to keep it. `specifications` counts those that were decided, `false_specifications` those that do not hold.
+    `healing` and `keeping` count the estates that were judged in failures without recovery rows for them, by what their
+    next hops were taken to do then.
     """
 
     engines: tuple[str, ...] = ()
@@ -247,6 +249,8 @@ class Proof:
     promise_kept: int = 0
     specifications: int = 0
     false_specifications: int = 0
+    healing: int = 0
+    keeping: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -424,6 +424,8 @@ def _add_proof(total: Proof, one: Proof) -> None:
     total.with_colours += one.with_colours
     total.with_promise += one.with_promise
     total.promise_kept += one.promise_kept
+    total.healing += one.healing
+    total.keeping += one.keeping
     total.questions += one.questions
     total.decided_twice += one.decided_twice
     total.refuted += one.refuted

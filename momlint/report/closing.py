@@ -77,7 +77,15 @@ def _failures(colours: int, proof: Proof) -> str:
         where = "while nothing has failed and in every declared colour"
     if proof.with_promise and proof.promise_kept == proof.with_promise:
         where += ", and in every failure that `tolerate` promises"
-    return where
+    return where + _assumed(proof)
+
+
+def _assumed(proof: Proof) -> str:
+    """`` (`after_failure: keep`)``: what next hops were taken to do where no recovery rows say it."""
+    ways = [(way, number) for way, number in (("heal", proof.healing), ("keep", proof.keeping)) if number]
+    if len(ways) == 1:
+        return f" (`after_failure: {ways[0][0]}`)"
+    return f" (`after_failure`: {joined([f'`{way}` in {number:,}' for way, number in ways])})" if ways else ""
 
 
 def _hold(proof: Proof) -> str:

@@ -174,6 +174,8 @@ class RoutedJudgement:
                 refuted=context.refuted_pairs,
                 specifications=ask.specifications,
                 false_specifications=ask.false_specifications,
+                healing=int(judged and context.assumed == "heal"),
+                keeping=int(judged and context.assumed == "keep"),
             ),
             list(self._verdicts()),
             sections,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from momlint.lint import Options, lint_bytes, merge
+from momlint.report.closing import proof_line
 
 SQUARE = """
 momlint: 1
@@ -105,6 +108,39 @@ def errors(text: str, engine: str = "auto") -> list[str]:
 def test_the_verdict(text: str, expected: list[str], engine: str) -> None:
     """Counted by hand."""
     assert errors(text, engine) == expected
+
+
+RECOVERY = """
+  recovery:
+    a: [{to: b, via: b, colours: [w]}, {to: b, via: c, colours: [x]}]
+    c: [{to: b, via: b, colours: [x]}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "assumed"),
+    [
+        # Given tables stay, computed next hops heal, unless the estate says otherwise …
+        (TABLES + "failures: {tolerate: {links: 1}}", "keep"),
+        (TABLES + "failures: {colours: {well: [], x: [b--c]}}", "keep"),
+        ("failures: {tolerate: {links: 1}}", "heal"),
+        ("routing: {after_failure: keep}\nfailures: {tolerate: {links: 1}}", "keep"),
+        (
+            "routing: {protocol: tables, after_failure: heal, tables: {a: {b: [b]}}}\nfailures: {tolerate: {links: 1}}",
+            "heal",
+        ),
+        # … and nothing is assumed where nothing fails, or recovery rows say what is done.
+        (TABLES, None),
+        (TABLES + "failures: {tolerate: none}", None),
+        ("failures: {colours: {well: []}}", None),
+        ("failures:\n  colours: {w: [], x: [a--b]}" + RECOVERY, None),
+    ],
+)
+def test_the_proof_says_what_was_assumed_of_next_hops(text: str, assumed: str | None) -> None:
+    options = Options(engine="graph")
+    report = merge([lint_bytes((TRIANGLE + A_TO_B + text).encode(), "estate.yaml", options)], options)
+    said = re.findall(r" \(`after_failure: (heal|keep)`\);", proof_line(report))
+    assert said == ([] if assumed is None else [assumed])
 
 
 def test_a_row_that_makes_it_pass_on_is_named() -> None:

@@ -83,6 +83,19 @@ def test_in_which_failures_it_was_proved(colours: int, promises: int, kept: int,
     assert render(report(proof=proof)).endswith(f"Proved: 6 pairs of 4 topics arrive {said}; 1 engine (graph).\n")
 
 
+@pytest.mark.parametrize(
+    ("healing", "keeping", "said"),
+    [
+        (1, 0, " (`after_failure: heal`)"),
+        (0, 3, " (`after_failure: keep`)"),
+        (2, 1, " (`after_failure`: `heal` in 2 and `keep` in 1)"),
+    ],
+)
+def test_what_next_hops_were_taken_to_do_after_a_failure(healing: int, keeping: int, said: str) -> None:
+    proof = Proof(engines=("graph",), questions=1, estates=1, with_colours=1, healing=healing, keeping=keeping)
+    assert f"in the one declared colour{said}; 1 engine (graph).\n" in render(report(proof=proof))
+
+
 def test_without_topics_all_pairs_are_judged() -> None:
     bare = report()
     bare.summary = dataclasses.replace(bare.summary, topics=0)

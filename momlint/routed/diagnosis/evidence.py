@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -99,6 +99,17 @@ class Evidence(Places):
     def keeps(self) -> bool:
         """Whether next hops stay as they are when something has failed: nobody says they react, nor how."""
         return not self.rows_are_recovery and self.estate.recovery_file is None and not self.estate.heals
+
+    @property
+    def assumed(self) -> Literal["heal", "keep"] | None:
+        """What next hops were taken to do after a failure; None where recovery rows say it, or nothing is to fail."""
+        promise = self.estate.tolerate
+        promised = promise is not None and bool(promise.links or promise.brokers or promise.groups)
+        if not promised and self.without_failure[self.all_colours].all():
+            return None
+        if self.rows_are_recovery or self.estate.recovery_file is not None:
+            return None
+        return "heal" if self.estate.heals else "keep"
 
     @cached_property
     def _not_arriving(self) -> NDArray[np.int64]:
