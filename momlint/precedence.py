@@ -81,15 +81,15 @@ def _left(draft: Draft, is_told: Callable[[Subject], bool]) -> Draft | None:
 
 def _levels(codes: set[str], yields: Yields) -> dict[str, int]:
     """For each of `codes` how many of them stand before it in the longest chain; those that yield mutually are one."""
-    mine = {code: codes.intersection(yields(code)) for code in codes}
-    peers = {code: {other for other in mine[code] if code in mine[other]} for code in codes}
+    yielding_to = {code: codes.intersection(yields(code)) for code in codes}
+    peers = {code: {other for other in yielding_to[code] if code in yielding_to[other]} for code in codes}
     known: dict[str, int] = {}
 
     def level(code: str, path: tuple[str, ...]) -> int:
         if code in path:
             raise InternalError(f"rules yield in a circle: {', '.join((*path, code))}")
         if code not in known:
-            first = mine[code].union(*(mine[peer] for peer in peers[code])) - peers[code] - {code}
+            first = yielding_to[code].union(*(yielding_to[peer] for peer in peers[code])) - peers[code] - {code}
             known[code] = 1 + max((level(other, (*path, code)) for other in first), default=-1)
         return known[code]
 

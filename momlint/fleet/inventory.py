@@ -271,9 +271,9 @@ def _pairs(file: str, context: Context) -> list[PairRow]:
 def _in_colour(found: Timings, colour: int) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Hops and latencies (whole units) of all pairs in one colour."""
     hops, latency = found.hops.copy(), found.latency.copy()
-    mine = np.flatnonzero(found.colour == colour)
-    hops[found.pair[mine]] = found.colour_hops[mine]
-    latency[found.pair[mine]] = found.colour_latency[mine]
+    in_colour = np.flatnonzero(found.colour == colour)
+    hops[found.pair[in_colour]] = found.colour_hops[in_colour]
+    latency[found.pair[in_colour]] = found.colour_latency[in_colour]
     return hops, latency
 
 

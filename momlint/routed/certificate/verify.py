@@ -96,18 +96,18 @@ class _Look:
         head = self.given.head[arc]
         open_ = ~dead[arc] & (~self.given.stub[head] | (head == (cells // self.given.n)[item]))
         item, arc, head = item[open_], arc[open_], head[open_]
-        mine, far = self.value[cells], self.value[(cells - cells % self.given.n)[item] + head]
+        claimed, far = self.value[cells], self.value[(cells - cells % self.given.n)[item] + head]
         through = np.where(far >= 0, far + self.cost[arc], self.never)
         best = own = _least(cells.size, item, through, self.never)
-        tight = through == mine[item]
+        tight = through == claimed[item]
         nearest = hop = _least(cells.size, item[tight], head[tight], self.given.n)
         if self.hop is not None:
             hop = self.hop[cells]
             along = head == hop[item]
             own = _least(cells.size, item[along], through[along], self.never)
-        is_cut = (mine == CUT) & (np.bincount(item[far != CUT], minlength=cells.size) == 0)
-        holds = np.where(mine >= 0, own == mine, is_cut | ((mine == NONE) & ~self.given.needed[cells]))
-        shortest = holds & np.where(mine >= 0, best == mine, is_cut)
+        is_cut = (claimed == CUT) & (np.bincount(item[far != CUT], minlength=cells.size) == 0)
+        holds = np.where(claimed >= 0, own == claimed, is_cut | ((claimed == NONE) & ~self.given.needed[cells]))
+        shortest = holds & np.where(claimed >= 0, best == claimed, is_cut)
         smallest = shortest & (is_cut | (nearest == hop))
         nearest[nearest == self.given.n] = NO_HOP
         return holds.astype(np.int64) + shortest + smallest - 1, nearest

@@ -39,13 +39,13 @@ def find(context: Context) -> Iterator[Draft]:
     columns.enter(colour)
     for row in distinct(entry_row).tolist():
         pairs = distinct(pair[used_row == row])
-        mine = entry_row == row
-        dests = distinct(dest_of[mine]).tolist()
-        location = int(loc_of[mine][0])
+        of_row = entry_row == row
+        dests = distinct(dest_of[of_row]).tolist()
+        location = int(loc_of[of_row][0])
         if len(pairs):
             keys = o.keys.pack(colour, o.pair_dest[pairs], o.pair_source[pairs])
         else:
-            keys = o.keys.pack(colour, dest_of[mine], loc_of[mine])
+            keys = o.keys.pack(colour, dest_of[of_row], loc_of[of_row])
         witness, walk = context.walk_of(keys)
         affected = context.affected(keys)
         source, dest = walk.brokers[0], walk.brokers[-1]

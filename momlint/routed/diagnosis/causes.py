@@ -90,13 +90,13 @@ class Causes:
             if blamed.entry.fault == "not-neighbour" and blamed.entry.hop == NO_HOP:
                 # The next hop passes nothing on, so that no entry names it: the row does.
                 blamed.entry = replace(blamed.entry, hop=context.row_hop(blamed.entry.row)[1])
-        odd = [blamed for blamed in found if blamed.entry.fault == "not-neighbour"]
-        keys = np.array(sorted(key for blamed in odd for key in blamed.keys), np.int64)
-        hops = sorted({(blamed.entry.location, blamed.entry.hop) for blamed in odd})
+        strays = [blamed for blamed in found if blamed.entry.fault == "not-neighbour"]
+        keys = np.array(sorted(key for blamed in strays for key in blamed.keys), np.int64)
+        hops = sorted({(blamed.entry.location, blamed.entry.hop) for blamed in strays})
         lost = set(cut.tolist()) - set(self.joined_by_links(keys[among(keys, cut)], hops).tolist())
         for blamed in found:
             blamed.keys = [key for key in blamed.keys if key not in lost]
-        return [one for one in found if one.keys], {one.entry.row for one in odd if not one.keys}
+        return [one for one in found if one.keys], {one.entry.row for one in strays if not one.keys}
 
     def joined_by_links(self, keys: NDArray[np.int64], hops: list[tuple[int, int]]) -> NDArray[np.int64]:
         """Those of `keys` (without a path), int64, whose ends links at all of `hops` would join."""
@@ -126,10 +126,10 @@ class Causes:
         )
         joined = [np.empty(0, np.int64)]
         for colour in distinct(o.keys.colour_of(keys)):
-            mine = keys[o.keys.colour_of(keys) == colour]
-            _, dest, source = o.keys.split(mine)
+            in_colour = keys[o.keys.colour_of(keys) == colour]
+            _, dest, source = o.keys.split(in_colour)
             ((_, apart),) = unconnected(declared, np.array([colour]), source, dest)
-            joined.append(mine[~apart])
+            joined.append(in_colour[~apart])
         return np.concatenate(joined)
 
     @cached_property
@@ -170,11 +170,11 @@ class Causes:
         transit = context.overlay.transit
         stub = np.zeros(n, np.bool_) if transit is None else ~transit
         if table is not None:
-            odd = ~adjacent[table.broker, table.via] | (stub[table.via] & (table.via != table.to))
-            odd &= (table.broker != table.via) & (table.broker != table.to)
+            astray = ~adjacent[table.broker, table.via] | (stub[table.via] & (table.via != table.to))
+            astray &= (table.broker != table.via) & (table.broker != table.to)
             wrong = [
                 (row, int(table.broker[row]), int(table.via[row]), int(table.to[row]))
-                for row in np.flatnonzero(odd).tolist()
+                for row in np.flatnonzero(astray).tolist()
             ]
         else:
             wrong = [
@@ -203,9 +203,9 @@ class Causes:
         o, adjacent = self.context.overlay, self._adjacent
         loc = np.broadcast_to(np.arange(o.n), o.base.shape)
         for at, hop in ((loc, o.base), (o.keys.loc_of(o.delta_key), o.delta_next)):
-            odd = (hop != NO_HOP) & (hop != at)
-            odd &= ~adjacent[at, np.maximum(hop, 0)]
-            if odd.any():
+            astray = (hop != NO_HOP) & (hop != at)
+            astray &= ~adjacent[at, np.maximum(hop, 0)]
+            if astray.any():
                 return True
         return False
 

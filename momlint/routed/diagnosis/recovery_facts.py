@@ -321,8 +321,8 @@ class RecoveryFacts:
         found = [np.zeros(0, np.int64)]
         for colour in distinct(o.keys.colour_of(misuse.keys)).tolist():
             marked = np.zeros((n, n), np.bool_)
-            mine = misuse.keys[o.keys.colour_of(misuse.keys) == colour]
-            marked.reshape(-1)[o.keys.cell_of(mine)] = True
+            in_colour = misuse.keys[o.keys.colour_of(misuse.keys) == colour]
+            marked.reshape(-1)[o.keys.cell_of(in_colour)] = True
             pair, _ = walks_through(o, colour, marked, o.pair_source, o.pair_dest)
             pair = distinct(pair)
             found.append(o.keys.pack(colour, o.pair_dest[pair], o.pair_source[pair]))

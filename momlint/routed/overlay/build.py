@@ -169,9 +169,9 @@ def _followed(
     at = np.arange(n, dtype=np.int32)
     stub = ~transit
     dest = Keys(n).dest_of(key)
-    odd = (base != NO_HOP) & stub[np.maximum(base, 0)] & (base != at[:, None]) & (base != at[None, :])
+    through_stub = (base != NO_HOP) & stub[np.maximum(base, 0)] & (base != at[:, None]) & (base != at[None, :])
     late = (hop != NO_HOP) & stub[np.maximum(hop, 0)] & (hop != dest) & (hop != Keys(n).loc_of(key))
-    return np.where(odd, np.int32(NO_HOP), base), np.where(late, np.int32(NO_HOP), hop).astype(np.int32)
+    return np.where(through_stub, np.int32(NO_HOP), base), np.where(late, np.int32(NO_HOP), hop).astype(np.int32)
 
 
 def _withdrawn(
@@ -231,22 +231,22 @@ def rebased(
     """The deltas `key`, `hop` to ``solved.next``, restated as deltas to `base`, for `colours` (ascending)."""
     packing = Keys(solved.n)
     planned, given = solved.next.ravel(), base.ravel()
-    odd = np.flatnonzero(planned != given)
-    if not odd.size:
+    differing = np.flatnonzero(planned != given)
+    if not differing.size:
         return key, hop
     rank = np.full(packing.cells, -1, np.int64)
-    rank[odd] = np.arange(odd.size)
+    rank[differing] = np.arange(differing.size)
     place = rank[packing.cell_of(key)]
     keys, hops = [key[place < 0]], [hop[place < 0]]
-    step = max(1, _BLOCK // odd.size)
+    step = max(1, _BLOCK // differing.size)
     for first in range(0, colours.size, step):
         block = colours[first : first + step].astype(np.int64)
-        value = np.tile(planned[odd], (block.size, 1))
+        value = np.tile(planned[differing], (block.size, 1))
         begin, end = np.searchsorted(key, packing.in_colour(np.array((block[0], block[-1] + 1)), 0))
         inside = begin + np.flatnonzero(place[begin:end] >= 0)
         value[np.searchsorted(block, packing.colour_of(key[inside])), place[inside]] = hop[inside]
-        which, where = np.nonzero(value != given[odd])
-        keys.append(packing.in_colour(block[which], odd[where]))
+        which, where = np.nonzero(value != given[differing])
+        keys.append(packing.in_colour(block[which], differing[where]))
         hops.append(value[which, where])
     all_keys = np.concatenate(keys)
     order = np.argsort(all_keys, kind="stable")
