@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from momlint.clock import limited
 from momlint.discipline import EngineChoice
 from momlint.routed.questions.failures import Smallest, Survey
-from momlint.routed.questions.question import Question, Undecided, Verdict
+from momlint.routed.questions.question import Proved, Question, Undecided, Verdict
 from momlint.routed.requests import (
     Answer,
     Decide,
@@ -20,6 +20,7 @@ from momlint.routed.requests import (
     SmallestOf,
     Specification,
     SurveyOf,
+    joined,
 )
 
 if TYPE_CHECKING:
@@ -71,6 +72,14 @@ class Ctl:
     name: str = "ctl"
 
 
+class _Waiting(NamedTuple):
+    """An answer that another engine is to give as well, and how many seconds it may take."""
+
+    request: Request[Any]
+    found: Any
+    seconds: float
+
+
 @dataclass(slots=True)
 class Ask:
     """Answers questions, and keeps the record of how: which engines, what stayed undecided, where they differed.
@@ -94,6 +103,7 @@ class Ask:
     undecided: list[tuple[str, str]] = field(default_factory=list)
     disagreements: list[Disagreement] = field(default_factory=list)
     spread: Spread | None = None
+    _waiting: list[_Waiting] = field(default_factory=list)
 
     def __call__(self, overlay: Overlay, question: Question, subject: str) -> Verdict:
         """Decide `question`; `subject` is what it asks, in the user's words, for the reports that need it."""
@@ -130,8 +140,8 @@ class Ask:
     def decide(self, request: Request[Answer]) -> Answer:
         """The life of every request: who decides, in parts or at once, whether a second engine agrees, the record.
 
-        A second opinion is asked for with ``auto``, of what graph has decided in full and smt will decide quickly.
-        That it gives up takes nothing from an answer that replays.
+        A second opinion is asked for with ``auto``, of what graph has decided in full and smt will decide quickly: not
+        at once, but by `settle`, when all questions are known.
         """
         seconds, began = self.timeout or QUESTION_SECONDS, time.monotonic()
         engine = self._engine(request.decider(self.engine))
@@ -151,7 +161,7 @@ class Ask:
             left = max(seconds - passed, seconds / 2)
             if not isinstance(found, Undecided):
                 if request.second_opinion_seconds(found) < BOTH_BELOW_SECONDS:
-                    self._decide_again(request, found, left)
+                    self._waiting.append(_Waiting(request, found, left))
             elif request.falls_to_smt and passed < seconds:
                 engine = self._smt(left, second_opinion=False)
                 self.engines_used.add(engine.name)
@@ -161,16 +171,41 @@ class Ask:
             return request.unanswered(found)
         return found
 
-    def _decide_again(self, request: Request[Answer], found: Answer, seconds: float) -> None:
+    def settle(self) -> None:
+        """Ask for the second opinions that wait. That smt gives up takes nothing from an answer that replays.
+
+        Questions of one kind about other pairs are asked as one: most of what a small one takes is a solver's start.
+        Where messages arrive by live arcs a path exists, so that is not asked again where both engines say they do.
+        """
+        waiting, self._waiting = self._waiting, []
+        joint, rest = joined([one.request for one in waiting])
+        of = {id(one.request): one for one in waiting}
+        arriving: list[Decide] = []
+        for whole, parts in joint:
+            found = whole.of_parts([of[id(part)].found for part in parts])
+            second = self._second(whole, found, min(of[id(part)].seconds for part in parts))
+            if isinstance(second, Undecided) or whole.difference(found, second) is not None:
+                # Which of them it is about, they say one by one.
+                rest = [*parts, *rest]
+                continue
+            self.decided_twice += len(parts)
+            if isinstance(second, Proved):
+                arriving.append(whole)
+        for request in rest:
+            _, found, seconds = of[id(request)]
+            follows = any(request.follows_from(whole) for whole in arriving)
+            second = Proved() if follows else self._second(request, found, seconds)
+            if isinstance(second, Undecided):
+                continue
+            self.decided_twice += 1
+            difference = request.difference(found, second)
+            if difference is not None:
+                self.disagreements.append(Disagreement(request.subject, difference))
+
+    def _second(self, request: Request[Answer], found: Answer, seconds: float) -> Answer | Undecided:
         engine = self._smt(seconds)
         self.engines_used.add(engine.name)
-        second = in_time(engine.name, seconds, lambda: request.decided_by(engine, found))
-        if isinstance(second, Undecided):
-            return
-        self.decided_twice += 1
-        difference = request.difference(found, second)
-        if difference is not None:
-            self.disagreements.append(Disagreement(request.subject, difference))
+        return in_time(engine.name, seconds, lambda: request.decided_by(engine, found))
 
     def _engine(self, decider: Decider) -> Named:
         if decider == "graph":

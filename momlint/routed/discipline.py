@@ -154,6 +154,7 @@ class RoutedJudgement:
         silent = {name.code for name in rule_names() if request.selects(name.code)}.difference(found)
         # What stayed undecided, by an engine or by a rule, may be what would break it.
         kept = judged and not ask.undecided and context.keeps_promise(silent)
+        ask.settle()
         outcome = Outcome(
             Summary(
                 brokers=len(estate.brokers),

@@ -69,6 +69,10 @@ class Request(Protocol[Answer]):
         """How two answers differ, as dense ids (names are the report's); None where they agree."""
         ...
 
+    def follows_from(self, proved: Decide) -> bool:
+        """Whether it holds because `proved`, that messages arrive, does."""
+        ...
+
     def is_decidable(self, found: Answer) -> bool:
         """Whether what was asked has an answer at all; a text with a mistake has none, and is not counted."""
         ...
@@ -129,6 +133,20 @@ class Decide:
                 )
         return "; ".join(alone)
 
+    def follows_from(self, proved: Decide) -> bool:
+        """Where messages arrive, a path exists: for these pairs and colours, if they are among those of `proved`."""
+        mine, others = self.question, proved.question
+        if self.overlay is not proved.overlay or mine.kind != "connected" or others.kind != "arrive":
+            return False
+        keys = self.overlay.keys
+        pairs, known = keys.pair(mine.sources, mine.dests), keys.pair(others.sources, others.dests)
+        return bool(np.isin(mine.colours, others.colours).all() and np.isin(pairs, known).all())
+
+    def of_parts(self, verdicts: Sequence[Verdict]) -> Verdict:
+        """The verdict on this question where `verdicts` are those on the questions that it joins."""
+        failing = [verdict.failing for verdict in verdicts if isinstance(verdict, Refuted)]
+        return Refuted(np.sort(np.concatenate(failing))) if failing else Proved()
+
     def is_decidable(self, found: Verdict) -> bool:
         """Always."""
         return True
@@ -174,6 +192,10 @@ class SurveyOf:
         """Both in full."""
         return None if found == second else f"graph says {found}, smt says {second}"
 
+    def follows_from(self, proved: Decide) -> bool:
+        """Never: it is about other things."""
+        return False
+
     def is_decidable(self, found: Survey) -> bool:
         """Always."""
         return True
@@ -216,6 +238,10 @@ class SmallestOf:
     def difference(self, found: Smallest | Kept | Undecided, second: Smallest | Kept | Undecided) -> str | None:
         """Both in full."""
         return None if found == second else f"graph says {found}, smt says {second}"
+
+    def follows_from(self, proved: Decide) -> bool:
+        """Never: it is about other things."""
+        return False
 
     def is_decidable(self, found: Smallest | Kept | Undecided) -> bool:
         """Always."""
@@ -261,6 +287,10 @@ class Specification:
         """There is no second one."""
         return None
 
+    def follows_from(self, proved: Decide) -> bool:
+        """Never: it is about other things."""
+        return False
+
     def is_decidable(self, found: SpecResult) -> bool:
         """Unless its text has a mistake."""
         from momlint.routed.specs import SpecError
@@ -272,3 +302,35 @@ class Specification:
         from momlint.routed.specs import SpecUndecided
 
         return SpecUndecided(undecided.reason)
+
+
+def joined(requests: Sequence[Request[Any]]) -> tuple[list[tuple[Decide, list[Decide]]], list[Request[Any]]]:
+    """Questions whether messages arrive, joined where they are about one overlay, the same colours and other pairs.
+
+    Each comes with those that it joins; then all other requests, in their order.
+    """
+    found: list[tuple[Decide, list[Decide]]] = []
+    rest: list[Request[Any]] = []
+    for request in requests:
+        if not isinstance(request, Decide) or request.question.kind != "arrive":
+            rest.append(request)
+            continue
+        for index, (whole, parts) in enumerate(found):
+            together = _together(whole, request)
+            if together is not None:
+                found[index] = together, [*parts, request]
+                break
+        else:
+            found.append((request, [request]))
+    return found, rest
+
+
+def _together(one: Decide, other: Decide) -> Decide | None:
+    """Both questions as one; None where they are about other things, or about one pair twice."""
+    a, b, keys = one.question, other.question, one.overlay.keys
+    if one.overlay is not other.overlay or not np.array_equal(a.colours, b.colours):
+        return None
+    if np.isin(keys.pair(a.sources, a.dests), keys.pair(b.sources, b.dests)).any():
+        return None
+    sources, dests = np.concatenate((a.sources, b.sources)), np.concatenate((a.dests, b.dests))
+    return Decide(one.overlay, Question("arrive", sources, dests, a.colours), one.subject)

@@ -309,6 +309,8 @@ class Causes:
         )
         subject = "whether rows that no topic needs today lead to their destination"
         broken = context.refuted(question, subject)
+        if not broken.size:
+            return []
         cut = context.refuted(
             Question("connected", question.sources, question.dests, question.colours),
             "whether a path exists for pairs that no topic needs",
