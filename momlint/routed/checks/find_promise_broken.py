@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,19 +26,16 @@ if TYPE_CHECKING:
 
 
 def find(context: Context) -> Iterator[Draft]:
-    """One draft for each single element that cuts, else one for the smallest set; and one where only tables miss."""
+    """One draft for each single element that cuts, one for the smallest set that cuts more; and one where only tables
+    miss."""
     if not context.cutting.can_tell:
         return
     promise = context.estate.tolerate
     if promise is not None and not context.is_whole("failures.tolerate", *(("groups",) if promise.groups else ())):
         promise = None
     if promise is not None:
-        alone = False
-        for draft in _single(context, promise):
-            alone = True
-            yield draft
-        if not alone:
-            yield from _together(context, promise)
+        yield from _single(context, promise)
+        yield from _together(context, promise)
     yield from _unreactive(context, promise)
 
 
@@ -71,18 +69,51 @@ def _single(context: Context, promise: Tolerate) -> Iterator[Draft]:
 
 
 def _together(context: Context, promise: Tolerate) -> Iterator[Draft]:
+    """The smallest set that cuts what no single element does; other sets that cut other topics are counted with it."""
     cutting = context.cutting
     if cutting.elements.largest(promise) < 2:
         return
+    overlay = context.overlay
+    every = overlay.keys.pair(overlay.pair_source, overlay.pair_dest)
+    told = np.zeros(len(every), np.bool_)
+    for element in cutting.elements.within(promise):
+        if element in cutting.cutting:
+            told |= cutting.pairs((element,))
+    left = ~told & _of_untold_topics(context, every, told)
+    sets: list[tuple[int, ...]] = []
+    cut = np.zeros(len(every), np.bool_)
     subject = f"whether the estate survives what it promises ({_promised(promise)})"
-    found = context.ask.smallest(context.overlay, cutting.elements, promise, 2, subject)
-    if found is not None:
-        witness, affected = cutting.shown(found.failed, cutting.pairs(found.failed))
-        yield _topological(context, promise, found.failed, witness, affected)
+    while left.any() and len(sets) < MOST_SETS:
+        asked = replace(overlay, pair_source=overlay.pair_source[left], pair_dest=overlay.pair_dest[left])
+        found = context.ask.smallest(asked, cutting.elements, promise, 2, subject)
+        if found is None:
+            break
+        sets.append(found.failed)
+        new = cutting.pairs(found.failed) & ~told
+        if not (new & left).any():
+            raise ReplayError(f"a path is left for every needed pair when {cutting.words(found.failed)} fail")
+        cut |= new
+        left &= ~cut & _of_untold_topics(context, every, told | cut)
+        if not context.estate.topics:
+            break
+    if sets:
+        witness, _ = cutting.shown(sets[0], cutting.pairs(sets[0]) & ~told)
+        _, affected = cutting.shown(sets[0], cut)
+        yield _topological(context, promise, sets[0], witness, affected, len(sets) - 1)
+
+
+def _of_untold_topics(context: Context, every: NDArray[np.int64], told: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """bool[P]: the pairs (all are `every`) that a topic needs of which no pair is `told`; all without topics."""
+    needs = context.needs
+    if not context.estate.topics:
+        return np.ones(len(every), np.bool_)
+    known = needs.topics_of(every[told])
+    found: NDArray[np.bool_] = np.isin(every, needs.pair[~np.isin(needs.topic, known)])
+    return found
 
 
 def _topological(
-    context: Context, promise: Tolerate, failed: tuple[int, ...], witness: Witness, affected: Affected
+    context: Context, promise: Tolerate, failed: tuple[int, ...], witness: Witness, affected: Affected, more: int = 0
 ) -> Draft:
     cutting = context.cutting
     if len(failed) == 1:
@@ -91,6 +122,8 @@ def _topological(
     else:
         how = f"if {cutting.words(failed)} fail together"
         label, fix = "promised here, and no smaller failure breaks it", "add a path around them, or promise less"
+        if more:
+            label += f"; {counted(more, 'more set cuts', 'more sets cut')} other topics"
     return Draft(
         "MOM502",
         _place(context),
@@ -104,6 +137,10 @@ def _topological(
         affected=affected,
         related=cutting.declared(failed),
     )
+
+
+#: Sets of several elements that are looked for, each for topics that those before leave.
+MOST_SETS = 8
 
 
 class _Lost(NamedTuple):

@@ -115,10 +115,16 @@ def test_both_rules_say_what_enumeration_says(seed: int, promise: tuple[int, int
         cut = alone(estate, element, within)
         if cut:
             errors.append(expected_cut(estate, (element,), cut))
-    if not errors:
-        smallest = estate.smallest(*promise)
-        if smallest is not None:
-            errors.append(expected_cut(estate, smallest, estate.cut(smallest)))
+    # Each pair is a topic: what no single element cuts is asked for until no set cuts more, eight at most.
+    single = {pair for element in within for pair in estate.cut((element,))}
+    left, sets, cut = sorted(set(estate.pairs) - single), [], set()
+    while len(sets) < 8 and (smallest := replace(estate, pairs=left).smallest(*promise)) is not None:
+        sets.append(smallest)
+        cut.update(pair for pair in estate.cut(smallest) if pair not in single)
+        left = [pair for pair in left if pair not in cut]
+    if sets:
+        first = expected_cut(estate, sets[0], [pair for pair in estate.cut(sets[0]) if pair not in single])
+        errors.append((*first[:3], *expected_cut(estate, sets[0], sorted(cut))[3:]))
     # What is told of an element as a promise is not told of it as a note.
     promised = {failed for failed, *_ in errors if len(failed) == 1}
     notes = [note for note in notes if note[0] not in promised]
@@ -213,6 +219,27 @@ def test_a_promise_of_two_links() -> None:
     assert finding.affected.topics == ("t0-3",)
     assert [place.message for place in finding.related] == ["link `l0` is declared here", "link `l3` is declared here"]
     assert [place.span.start.line for place in finding.related] == [10, 13]
+
+
+def test_what_single_failures_leave_is_told_as_well() -> None:
+    """A ring of four with a leaf, any two links: the leaf's own link cuts it, and 0 and 2 take two links."""
+    estate = Estate(5, [L(0, 1), L(1, 2), L(2, 3), L(3, 0), L(0, 4)], [(0, 2), (0, 4)])
+    both, single = check(written(estate, (2, 0, 0)), select=("MOM502",))
+    assert single.message == "if link `l4` fails, no path leads from `b0` to `b4`"
+    assert both.message == "if link `l0` and link `l2` fail together, no path leads from `b0` to `b2`"
+    assert both.label == "promised here, and no smaller failure breaks it"
+    assert both.affected is not None
+    assert both.affected.topics == ("t0-2",)
+
+
+def test_sets_that_cut_other_topics_are_counted_with_the_smallest() -> None:
+    """Two rings of three that share broker 0: l0 and l1 cut 0 from 1, l3 and l4 0 from 3, and no two links do both."""
+    estate = Estate(5, [L(0, 1), L(1, 2), L(2, 0), L(0, 3), L(3, 4), L(4, 0)], [(0, 1), (0, 3)])
+    (found,) = check(written(estate, (2, 0, 0)), select=("MOM502",))
+    assert found.message == "if link `l0` and link `l1` fail together, no path leads from `b0` to `b1`"
+    assert found.label == "promised here, and no smaller failure breaks it; 1 more set cuts other topics"
+    assert found.affected is not None
+    assert (found.affected.pairs, found.affected.topics) == (2, ("t0-1", "t0-3"))
 
 
 @pytest.mark.parametrize("promise", ["none", "{links: 0}", "{}"])
