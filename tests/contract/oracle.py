@@ -105,7 +105,7 @@ def parse(text: str) -> Estate:
         "colours" in failures,
         {},
         {
-            at: [(row["to"], row["via"], row["colours"]) for row in rows]
+            at: [(row["to"], row["via"], _colours_of(row, list(failures.get("colours") or {}))) for row in rows]
             for at, rows in (failures.get("recovery") or {}).items()
         },
     )
@@ -138,6 +138,12 @@ def _by_direction(given: str | dict[str, str], directions: list[Pair], default: 
     if isinstance(given, str):
         return dict.fromkeys(directions, Fraction(given))
     return {(a, b): Fraction(given.get(f"{a}->{b}", default)) for a, b in directions}
+
+
+def _colours_of(row: dict[str, Any], colours: list[str]) -> list[str]:
+    if "colours" in row:
+        return list(row["colours"])
+    return [colour for colour in colours if colour not in row["except"]]
 
 
 def _failure_of(estate: Estate, items: list[str]) -> Failure:

@@ -38,6 +38,21 @@ links:
   - {between: [edge, hub-2]}
 """
 TABLES = "routing: {protocol: tables, tables: {a: {b: [b]}}}\n"
+# From a to b by a static row via c, which two cables join with b.
+WITHDRAWN = """
+momlint: 1
+brokers: {a: , b: , c: }
+links:
+  - {between: [a, b]}
+  - {id: up, between: [b, c]}
+  - {id: down, between: [b, c]}
+  - {between: [a, c]}
+topics: {t: {publishers: [a], subscribers: [b]}}
+routing:
+  after_failure: keep
+  static_rows: withdraw
+  tables: {a: {c: [b]}}
+"""
 # Two cables make the hop; once the quick one is cut, messages take the slow one, and 20 ms in place of 1.
 TWO_CABLES = """
 momlint: 1
@@ -72,6 +87,13 @@ def errors(text: str, engine: str = "auto") -> list[str]:
             TRIANGLE + A_TO_B + TABLES + "failures: {tolerate: {links: 1}, colours: {w: [], x: [a--b]}}",
             ["MOM402", "MOM502"],
         ),
+        # A row that is taken back while its link is down, beside next hops that stay: a sends straight to b then …
+        (WITHDRAWN + "failures: {tolerate: {links: 1}}", []),
+        (WITHDRAWN + "failures: {colours: {well: [], x: [a--c]}}", []),
+        # … and while its next hop is down.
+        (WITHDRAWN + "failures: {tolerate: {brokers: 1}}", []),
+        # Both links of a cut it off; with both cables cut the row stays, and leads to c in vain.
+        (WITHDRAWN + "failures: {tolerate: {links: 2}}", ["MOM502", "MOM502"]),
         # Tables that are said to heal do.
         (
             TRIANGLE + A_TO_B + "routing: {protocol: tables, after_failure: heal, tables: {a: {b: [b]}}}\n"

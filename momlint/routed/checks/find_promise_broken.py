@@ -160,7 +160,10 @@ def _unreactive(context: Context, promise: Tolerate | None) -> Iterator[Draft]:
     if not context.keeps or not len(context.overlay.pair_source):
         return
     keys = context.overlay.keys
-    lost = None if promise is None else _promised_and_lost(context, promise)
+    lost = None
+    if promise is not None:
+        withdrawn = context.estate.withdraws_rows and context.estate.protocol == "shortest-path"
+        lost = (_lost_in_colours if withdrawn and context.has_rows else _promised_and_lost)(context, promise)
     colours = distinct(keys.colour_of(context.unreactive))
     pairs = context.pairs_of(context.unreactive)
     named = int(np.count_nonzero(colours < context.named_colours))
@@ -258,6 +261,27 @@ def _promised_and_lost(context: Context, promise: Tolerate) -> _Lost:
             left[part] = ~np.isin(cell[part], gone)
     dest, source = overlay.keys.split_cell(cell[left])
     return _Lost(asked, colour[left] - 1, overlay.keys.pair(source, dest))
+
+
+def _lost_in_colours(context: Context, promise: Tolerate) -> _Lost:
+    """The same where rows are withdrawn, so that next hops are not those of the base: every promised failure has a
+    colour then, with a name or without (see `Implied`)."""
+    overlay, elements = context.overlay, context.cutting.elements
+    keys = overlay.keys
+    colours = keys.colour_of(context.unreactive)
+    asked: dict[int, tuple[int, ...]] = {}
+    for colour in distinct(colours).tolist():
+        links = np.flatnonzero(overlay.failed_link[colour]).tolist()
+        brokers = np.flatnonzero(overlay.failed_broker[colour]).tolist()
+        if colour >= context.named_colours or elements.promises(promise, links, brokers):
+            asked[colour] = (*links, *(elements.links + broker for broker in brokers))
+    order = sorted(asked, key=lambda colour: (len(asked[colour]), asked[colour]))
+    number = np.full(overlay.colours, -1, np.int64)
+    number[order] = np.arange(len(order))
+    failure = number[colours]
+    return _Lost(
+        [asked[colour] for colour in order], failure[failure >= 0], keys.pair_of(context.unreactive)[failure >= 0]
+    )
 
 
 def _hops_taken(overlay: Overlay, elements: Elements, promise: Tolerate) -> list[tuple[int, ...]]:
