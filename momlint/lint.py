@@ -141,7 +141,11 @@ def _results(
     say = progress or (lambda _: None)
     for number, path in enumerate(paths, 1):
         say(f"file {number} of {len(paths)}: {path}")
-        yield lint_stdin(read_stdin, options) if path == "-" else lint_file(path, options)
+        try:
+            yield lint_stdin(read_stdin, options) if path == "-" else lint_file(path, options)
+        except MemoryError:
+            help_text = "check it on a machine that has more"
+            yield undecided_file(STDIN if path == "-" else path, "it ran out of memory", help_text, options)
 
 
 def lint_stdin(
@@ -157,6 +161,10 @@ def lint_file(path: str, options: Options, services: FleetServices = _ALONE) -> 
         data = options.access(path).read(path)
     except OSError as error:
         return FileResult(failure=f"{path}: {reason(error)}")
+    except MemoryError:
+        raise  # the guard's affair
+    except Exception as error:  # noqa: BLE001  one file's, see `_internal`
+        return _internal(path, error)
     return lint_bytes(data, path, options, services)
 
 
@@ -182,13 +190,18 @@ def lint_bytes(data: bytes, file: str, options: Options, services: FleetServices
         return lint_opened(open_for(data, file, options, services), options, services)
     except (MemoryError, UsageError):
         raise  # the guard's affair, and the user's
-    except Exception as error:
-        if os.environ.get("MOMLINT_DEBUG"):
-            raise
-        return FileResult(failure=f"{file}: {_fault(error)}")
+    except Exception as error:  # noqa: BLE001  one file's, see `_internal`
+        return _internal(file, error)
     finally:
         if was_enabled:
             gc.enable()
+
+
+def _internal(file: str, error: Exception) -> FileResult:
+    """What is told of a file over which momlint fails: no other file is to pay for it. To be called in a handler."""
+    if os.environ.get("MOMLINT_DEBUG"):
+        raise error
+    return FileResult(failure=f"{file}: {_fault(error)}")
 
 
 def _fault(error: Exception) -> str:

@@ -9,9 +9,18 @@ import typer
 
 from momlint import __version__
 from momlint.cli.console import complain
+from momlint.cli.reading import Reading
 
 # typer has a copy of click in some versions, and in others uses click: what both raise for a wrong command line.
 _Mistake: Any = typer.BadParameter.__mro__[1]
+
+# What several commands take.
+_Root = Annotated[
+    str | None, typer.Option(metavar="FOLDER", help="Estates may name files below it, not only below their own folder.")
+]
+_MaxFileMb = Annotated[
+    int | None, typer.Option("--max-file-mb", metavar="MB", help="Refuse larger files; by default 100.")
+]
 
 # Plain help and plain errors: the other kind takes a tenth of a second to load.
 app = typer.Typer(
@@ -93,13 +102,8 @@ def check(
     force_exclude: Annotated[
         bool, typer.Option("--force-exclude", help="Skip them even when named (for pre-commit).")
     ] = False,
-    root: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Estates may name files below it, not only below their own folder."),
-    ] = None,
-    max_file_mb: Annotated[
-        int | None, typer.Option("--max-file-mb", metavar="MB", help="Refuse larger files; by default 100.")
-    ] = None,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
     format: Annotated[
         str | None,
         typer.Option("--format", "-f", metavar="text|concise|json|sarif|github|junit", help="How to report."),
@@ -263,6 +267,8 @@ def write(
         typer.Option(metavar="FILE", help="The configuration, instead of the nearest momlint.toml or pyproject.toml."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
 ) -> None:
     """Write down every finding of today, so that check --baseline fails on new ones only.
 
@@ -282,6 +288,8 @@ def write(
         jobs=jobs,
         config=config,
         quiet=quiet,
+        root=root,
+        max_file_mb=max_file_mb,
     )
     raise typer.Exit(write_baseline(arguments, output))
 
@@ -308,6 +316,8 @@ def inventory(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing tables.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
 ) -> None:
     """Write brokers, links, topics, pairs and findings as Parquet tables.
 
@@ -315,7 +325,8 @@ def inventory(
     """
     from momlint.cli.fleet import inventory as run_inventory
 
-    raise typer.Exit(run_inventory(paths or (), output, spark, spark_conf or (), shard_seconds, force, quiet))
+    reading = Reading(root, max_file_mb)
+    raise typer.Exit(run_inventory(paths or (), output, spark, spark_conf or (), shard_seconds, force, quiet, reading))
 
 
 @app.command()
@@ -352,6 +363,8 @@ def plan(
         bool,
         typer.Option("--in-place", "-i", help="Write the section into the estate; of a folder, into every estate."),
     ] = False,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
 ) -> None:
     """Plan recovery tables for what the estate promises to survive.
 
@@ -362,7 +375,10 @@ def plan(
     from momlint.cli.plan import Arguments
     from momlint.cli.plan import plan as run_plan
 
-    raise typer.Exit(run_plan(Arguments(path, output, show, broker, sets, estate, spark, jobs, names, in_place)))
+    reading = Reading(root, max_file_mb)
+    raise typer.Exit(
+        run_plan(Arguments(path, output, show, broker, sets, estate, spark, jobs, names, in_place, reading))
+    )
 
 
 @app.command()
@@ -372,6 +388,8 @@ def trace(
     dest: Annotated[str, typer.Option("--to", metavar="BROKER", help="Where it is wanted.")],
     colour: Annotated[str | None, typer.Option(metavar="COLOUR", help="By default the first.")] = None,
     estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where the file holds several.")] = None,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
 ) -> None:
     """Show the walk of a message, with the lines it uses.
 
@@ -381,7 +399,7 @@ def trace(
     """
     from momlint.cli.trace import trace as run_trace
 
-    raise typer.Exit(run_trace(path, source, dest, colour, estate))
+    raise typer.Exit(run_trace(path, source, dest, colour, estate, Reading(root, max_file_mb)))
 
 
 @app.command()
@@ -408,6 +426,8 @@ def render(
     ] = None,
     estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where the file holds several.")] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
 ) -> None:
     """Write the encodings, for a solver or a model checker of your own, or the topology as a graph.
 
@@ -418,7 +438,8 @@ def render(
     from momlint.cli.render import Arguments
     from momlint.cli.render import render as run_render
 
-    raise typer.Exit(run_render(Arguments(path, to, dest, model, all_pairs, literal, estate, output)))
+    reading = Reading(root, max_file_mb)
+    raise typer.Exit(run_render(Arguments(path, to, dest, model, all_pairs, literal, estate, output, reading)))
 
 
 @app.command("import")

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from momlint import config, discover
-from momlint.access import MEGABYTE, MOST_MEGABYTES
 from momlint.baseline import NEVER
 from momlint.cli import exits
 from momlint.cli.console import Progress, coloured, columns, complain, read_stdin, refuse_input, write
+from momlint.cli.reading import Reading
 from momlint.errors import UsageError
 from momlint.findings import Severity
 
@@ -31,8 +31,6 @@ UNDECIDED_CODE = "MOM901"
 DISAGREE_CODE = "MOM902"
 #: MiB; with less momlint's own imports do not fit.
 LEAST_MEMORY = 512
-#: MB; of a larger file nobody has the memory for what is made of it.
-LARGEST_FILE = 100_000
 
 
 class Arguments(NamedTuple):
@@ -77,8 +75,6 @@ def check(arguments: Arguments) -> int:
         _writable("--certificate", arguments.certificate)
     if arguments.timeout is not None and not 0 < arguments.timeout < float("inf"):
         raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
-    if arguments.max_file_mb is not None and not 1 <= arguments.max_file_mb <= LARGEST_FILE:
-        raise UsageError(f"--max-file-mb must be from 1 to {LARGEST_FILE:,}, not {arguments.max_file_mb}")
     settings = _settings(arguments.config, _paths(arguments))
     options = _options(arguments, settings, rule_names())
     form: FormatName = config.choice("--format", arguments.format or settings.format or "text", config.FORMATS)
@@ -322,6 +318,7 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
     config.check_codes(settings.ignore or (), codes, ids, f"{where}: ignore")
     for pattern, ignored in settings.per_file_ignores:
         config.check_codes(ignored, codes, ids, f"{where}: per-file-ignores: {pattern}")
+    reading = Reading(arguments.root, arguments.max_file_mb)
     engine: EngineName = config.choice("--engine", arguments.engine or settings.engine or "auto", config.ENGINES)
     return Options(
         engine=engine,
@@ -333,8 +330,8 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
         jobs=config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else _at_most_auto(settings.jobs or 1),
         per_file_ignores=dict(settings.per_file_ignores),
         base=settings.base,
-        root=_root(arguments.root, settings),
-        most_bytes=(arguments.max_file_mb or MOST_MEGABYTES) * MEGABYTE,
+        root=reading.root_or(None if settings.file is None else settings.base),
+        most_bytes=reading.most_bytes,
         sections=_sections(arguments),
         certificate_folder=os.path.dirname(arguments.certificate) if arguments.certificate is not None else None,
         baseline=Baseline() if arguments.baseline is None else read_baseline(arguments.baseline),
@@ -344,15 +341,6 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
 def _at_most_auto(jobs: int) -> int:
     """What a file says may come with a change from anyone: it is not to fill the machine with processes."""
     return min(jobs, config.jobs("jobs", "auto"))
-
-
-def _root(named: str | None, settings: Config) -> str | None:
-    """The folder below which estates may name files; None for each one's own."""
-    if named is None:
-        return None if settings.file is None else settings.base
-    if not os.path.isdir(named):
-        raise UsageError(f"--root: there is no folder {named}")
-    return named
 
 
 def _nusmv(engine: EngineName, named: str | None) -> str | None:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from momlint import discover
-from momlint.access import Access, configured_folder, reason
+from momlint.access import reason
 from momlint.cli.console import read_stdin
+from momlint.cli.reading import Reading
 from momlint.config import did_you_mean
 from momlint.errors import UsageError
 
@@ -15,27 +16,28 @@ if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate
 
 
-def load(path: str, name: str | None, *, tables: bool = True) -> LoadedEstate:
+def load(path: str, name: str | None, reading: Reading, *, tables: bool = True) -> LoadedEstate:
     """The estate called `name` in the file `path` (``-`` for standard input), or the only one.
 
     A folder will do if it has one estate file. The result has an `estate`; with `tables`, a file of recovery rows
-    that it names is read too. Raises `UsageError` where there is none, or several and no `name`.
+    that it names is read too. `reading`: what may be read. Raises `UsageError` where there is none, or several and
+    no `name`.
     """
     from momlint.disciplines import complete
     from momlint.estate.opening import open_bytes
     from momlint.lint import STDIN
 
-    found = discover.discover([path])
+    found = discover.discover([path], most=reading.most_bytes)
     if found.failures:
         raise UsageError(found.failures[0])
     if len(found.files) > 1:
         raise UsageError(f"{path}: there are several estates here, name one file: {', '.join(found.files)}")
     (file,) = found.files
     if file == discover.STDIN:
-        file, data = STDIN, read_stdin()
-        access = Access.of(file, configured_folder(file))
+        file, data = STDIN, read_stdin(reading.most_bytes)
+        access = reading.access(file)
     else:
-        access = Access.of(file, configured_folder(file))
+        access = reading.access(file)
         try:
             data = access.read(file)
         except OSError as error:

@@ -7,11 +7,19 @@ from collections.abc import Sequence
 from momlint import config, discover
 from momlint.cli import exits
 from momlint.cli.console import Progress, complain
+from momlint.cli.reading import Reading
 from momlint.errors import UsageError
 
 
 def inventory(
-    paths: Sequence[str], output: str, master: str, conf: Sequence[str], seconds: float | None, force: bool, quiet: bool
+    paths: Sequence[str],
+    output: str,
+    master: str,
+    conf: Sequence[str],
+    seconds: float | None,
+    force: bool,
+    quiet: bool,
+    reading: Reading,
 ) -> int:
     """Write the tables of the estates that `paths` name; the exit code."""
     from momlint.fleet.choose import on_spark
@@ -23,7 +31,7 @@ def inventory(
         raise UsageError("standard input has no place in an inventory; name files or folders")
     check_output(output, force)
     places = list(paths) or ["."]
-    found = discover.discover(places)
+    found = discover.discover(places, most=reading.most_bytes)
     settings = config.find(places[0])
     options = Options(
         select=settings.select or (),
@@ -32,6 +40,8 @@ def inventory(
         base=settings.base,
         engine=settings.engine or "auto",
         timeout=settings.timeout,
+        root=reading.root_or(None if settings.file is None else settings.base),
+        most_bytes=reading.most_bytes,
     )
     failures = list(found.failures)
     if found.files:

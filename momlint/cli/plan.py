@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from momlint import config, discover
+from momlint.access import read_regular, reason
 from momlint.cli import estates, exits
 from momlint.cli.console import complain, refuse_input, write
+from momlint.cli.reading import Reading
 from momlint.errors import UsageError
 from momlint.words import counted
 
@@ -42,6 +44,7 @@ class Arguments:
     jobs: str | None = None
     names: bool = False
     in_place: bool = False
+    reading: Reading = field(default_factory=Reading)
 
 
 def plan(arguments: Arguments) -> int:
@@ -65,7 +68,7 @@ def plan(arguments: Arguments) -> int:
         check_parquet(output)
     if arguments.in_place:
         return _in_place(arguments, form)
-    loaded, estate = _load(arguments.path, arguments.estate)
+    loaded, estate = _load(arguments.path, arguments)
     refuse_input("--output", arguments.output, [source.file for source in loaded.sources])
     if by_many:
         write(_plan_by_many(arguments, loaded, estate, form))
@@ -138,7 +141,7 @@ def _check_options(arguments: Arguments, ending: str, *, by_many: bool) -> None:
 
 def _in_place(arguments: Arguments, form: Form) -> int:
     """Write the section into each estate of the path; the exit code."""
-    found = discover.discover([arguments.path])
+    found = discover.discover([arguments.path], most=arguments.reading.most_bytes)
     if found.failures:
         raise UsageError(found.failures[0])
     if len(found.files) > 1 and (arguments.output is not None or arguments.estate is not None):
@@ -148,7 +151,7 @@ def _in_place(arguments: Arguments, form: Form) -> int:
         one = replace(arguments, path=file)
         where = f"{number} of {len(found.files)}: " if len(found.files) > 1 else ""
         try:
-            loaded, estate = _load(file, arguments.estate)
+            loaded, estate = _load(file, arguments)
             refuse_input("--output", arguments.output, [source.file for source in loaded.sources])
             if len(found.files) > 1 and estate.tolerate is None and not estate.colours_declared:
                 complain(f"momlint: {where}{file}: it promises nothing, so there is nothing to plan")
@@ -183,8 +186,10 @@ def _write_into(loaded: LoadedEstate, section: str) -> None:
     if elsewhere:
         raise UsageError(f"--in-place: a part of `failures` stands in {elsewhere[0]}; bring it into {file} first")
     _, document = loaded.documents[0]
-    with open(file, "rb") as stream:
-        data = stream.read()
+    try:
+        data = read_regular(file, None)
+    except OSError as error:
+        raise UsageError(f"{file}: {reason(error)}") from error
     try:
         changed = with_section(data, document, "failures", section)
     except UsageError as error:
@@ -225,8 +230,8 @@ def _section(arguments: Arguments, loaded: LoadedEstate, estate: Estate, made: _
     return section
 
 
-def _load(path: str, name: str | None) -> tuple[LoadedEstate, Estate]:
-    loaded = estates.load(path, name, tables=False)
+def _load(path: str, arguments: Arguments) -> tuple[LoadedEstate, Estate]:
+    loaded = estates.load(path, arguments.estate, arguments.reading, tables=False)
     estate = loaded.estate
     assert estate is not None
     _check_whole(estate, loaded.source.file, bool(loaded.source.problems))

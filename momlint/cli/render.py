@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from momlint import config
 from momlint.cli import estates, exits
 from momlint.cli.console import refuse_input, write
+from momlint.cli.reading import Reading
 from momlint.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Arguments(NamedTuple):
     literal: bool = False
     estate: str | None = None
     output: str | None = None
+    reading: Reading = Reading()
 
 
 def render(arguments: Arguments) -> int:
@@ -37,7 +39,7 @@ def render(arguments: Arguments) -> int:
     if arguments.model is not None:
         config.choice("--model", arguments.model, MODELS)
     _refuse_what_has_no_effect(arguments)
-    loaded = estates.load(arguments.path, arguments.estate)
+    loaded = estates.load(arguments.path, arguments.estate, arguments.reading)
     assert loaded.estate is not None
     refuse_input("--output", arguments.output, [source.file for source in loaded.sources])
     make = {"smv": _smv, "smt2": _smt2, "graphml": _graphml}[arguments.to]

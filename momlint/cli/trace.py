@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from momlint.cli import estates, exits
 from momlint.cli.console import complain, write
+from momlint.cli.reading import Reading
 from momlint.escaping import printable
 from momlint.words import arrow, counted, joined
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 _ROW_SHOWN = 60
 
 
-def trace(path: str, source: str, dest: str, colour: str | None, name: str | None) -> int:
+def trace(path: str, source: str, dest: str, colour: str | None, name: str | None, reading: Reading) -> int:
     """Write the walk from broker `source` to broker `dest`; 0 if it arrives, else 1. Raises `UsageError`."""
     from momlint.routed.overlay import build_overlay, walk
 
-    loaded = estates.load(path, name)
+    loaded = estates.load(path, name, reading)
     estate = loaded.estate
     assert estate is not None
     start = estates.broker(estate, source, "--from")

@@ -167,6 +167,49 @@ def test_large_files_are_refused(tree: Path, capsys: pytest.CaptureFixture[str])
     assert "is larger than 1 MB" in str(findings[0]["message"])
 
 
+COMMANDS = [
+    ["plan", "x.mom.yaml"],
+    ["trace", "x.mom.yaml", "--from", "1", "--to", "2"],
+    ["render", "x.mom.yaml", "--to", "smt2"],
+    ["check", "x.mom.yaml"],
+    ["baseline", "write", "x.mom.yaml"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_every_command_reads_below_the_root(command: list[str], tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tree.parent / "more.yaml").write_text("topics: {weather: {publishers: [1], subscribers: [2]}}\n" + "#" * 1_500_000)
+    Path("x.mom.yaml").write_text(f"{HEAD}include: [../more.yaml]\nfailures: {{tolerate: {{links: 0}}}}\n")
+
+    def said(*options: str) -> str:
+        main([*command, *options])
+        written = Path("momlint-baseline.json")
+        baseline = written.read_text() if written.exists() else ""
+        written.unlink(missing_ok=True)
+        found = capsys.readouterr()
+        assert "internal fault" not in found.err
+        return found.out + found.err + baseline
+
+    whole = said("--root", "..")
+    for other in (said(), said("--root", "..", "--max-file-mb", "1")):
+        assert other != whole
+    assert said("--root", "..", "--max-file-mb", "2") == whole
+    assert main([*command, "--root", "nowhere"]) == 2
+    assert "--root: there is no folder nowhere" in capsys.readouterr().err
+    for mb in ("0", "-1", "100001"):
+        assert main([*command, "--max-file-mb", mb]) == 2
+        assert "--max-file-mb must be from 1 to 100,000" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, ["fleet", "inventory", "x.mom.yaml", "--output", "out"]])
+def test_every_command_refuses_large_files(command: list[str], tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("x.mom.yaml").write_text(HEAD + "#" * 1_500_000)
+    if command[0] == "fleet":
+        pytest.importorskip("pyspark")
+    assert main([*command, "--max-file-mb", "1"]) == 2
+    assert "x.mom.yaml: it cannot be read: it is larger than 1 MB" in capsys.readouterr().err
+
+
 def test_force_exclude(tree: Path) -> None:
     Path("bad.mom.yaml").write_text("momlint: 1\nbrokers: 3\n")
     assert check("bad.mom.yaml", "--exclude", "bad*")[0] == 1
