@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from momlint.access import open_regular
 from momlint.routed.overlay.super_tables import Rows, join, tidy
 from momlint.routed.recovery.arrow import INSTALL, why_no_parquet
+from momlint.routed.recovery.footer import GroupSize, NoFooterError, group_sizes
 from momlint.routed.recovery.parts import (
     COLUMNS,
     EXCEPT,
@@ -30,6 +31,7 @@ from momlint.routed.recovery.quoting import split_names
 FEW_ROWS = 1_000_000
 FEW_VALUES = 10_000_000
 MOST_VALUES = 200_000_000
+_WRITE_AGAIN = "write it again: `momlint plan --output` does"
 #: How a file of Parquet may end.
 _PARQUET = (".parquet", ".pq")
 
@@ -211,6 +213,8 @@ def _read_parquet_file(path: str, names: Names, before: int, only: int = WHOLE) 
 
     try:
         with open_regular(path) as stream:
+            # Before pyarrow sees any of it, which some broken footers end together with this process.
+            groups = group_sizes(stream)
             file = pq.ParquetFile(stream)
             columns = list(file.schema_arrow.names)
             check_columns(columns, None)
@@ -221,7 +225,7 @@ def _read_parquet_file(path: str, names: Names, before: int, only: int = WHOLE) 
                 for leaf in (file.schema.column(index) for index in range(len(file.schema)))
                 if leaf.path.partition(".")[0] in wanted and leaf.physical_type == "BYTE_ARRAY"
             ]
-            _check_size(file, wanted, names, path)
+            _check_size(groups, file.metadata.num_rows, wanted, names, path)
             by_dictionary = pq.ParquetFile(stream, read_dictionary=texts)
             for group in range(file.num_row_groups) if only == WHOLE else (only,):
                 try:
@@ -229,8 +233,13 @@ def _read_parquet_file(path: str, names: Names, before: int, only: int = WHOLE) 
                 except pa.ArrowNotImplementedError:
                     # Several dictionaries, or pages that fell back to texts, inside a list.
                     piece = file.read_row_group(group, columns=wanted)
+                told = groups[group].rows
+                if piece.num_rows != told:
+                    raise Unreadable(f"`{path}` says {told:,} rows, and holds {piece.num_rows:,}", _WRITE_AGAIN)
                 yield _parquet_part(piece, before, names)
                 before += piece.num_rows
+    except NoFooterError as error:
+        raise Unreadable(f"`{path}` is not Parquet that can be read: {error}", _WRITE_AGAIN) from error
     except UnicodeDecodeError as error:
         raise Unreadable(f"`{path}` holds text that is not UTF-8", "write its names as UTF-8") from error
     except (pa.ArrowException, IndexError, OverflowError) as error:
@@ -240,23 +249,23 @@ def _read_parquet_file(path: str, names: Names, before: int, only: int = WHOLE) 
     return before
 
 
-def _check_size(file: Any, wanted: Sequence[str], names: Names, path: str) -> None:
-    """Raise `Unreadable` for more rows, or names, than there is room for: a few bytes may stand for millions."""
-    metadata = file.metadata
+def _check_size(groups: Sequence[GroupSize], told: int, wanted: Sequence[str], names: Names, path: str) -> None:
+    """Raise `Unreadable` for more rows, or names, than there is room for: a few bytes may stand for millions.
+
+    `told`: how many rows the file says that it has.
+    """
     n, colours = len(names.brokers), max(len(names.colours), 1)
-    if metadata.num_rows > max(FEW_ROWS, n * n * colours):
+    rows = sum(group.rows for group in groups)
+    if rows > max(FEW_ROWS, n * n * colours):
         raise Unreadable(
-            f"`{path}` has {metadata.num_rows:,} rows, more than {n:,} brokers and {colours:,} colours have entries",
+            f"`{path}` has {rows:,} rows, more than {n:,} brokers and {colours:,} colours have entries",
             f"up to {FEW_ROWS:,} rows are read in any case: take out those that repeat others",
         )
-    for group in range(metadata.num_row_groups):
-        row_group = metadata.row_group(group)
-        values = sum(
-            row_group.column(index).num_values
-            for index in range(row_group.num_columns)
-            if row_group.column(index).path_in_schema.partition(".")[0] in wanted
-        )
-        most = max(FEW_VALUES, 4 * row_group.num_rows, row_group.num_rows * (3 + 2 * colours))
+    if rows != told:
+        raise Unreadable(f"`{path}` says that it has {told:,} rows, and its row groups {rows:,}", _WRITE_AGAIN)
+    for group in groups:
+        values = sum(count for field, count in group.values if field in wanted)
+        most = max(FEW_VALUES, 4 * group.rows, group.rows * (3 + 2 * colours))
         if values > min(most, MOST_VALUES):
             raise Unreadable(
                 f"`{path}` has a row group with {values:,} values, which is more than momlint reads at once",
