@@ -30,7 +30,10 @@ def write_archive(folder: str) -> str:
     """
     root = Path(momlint.__file__).resolve().parent
     path = os.path.join(folder, f"momlint-{momlint.__version__}.zip")
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, tempfile.TemporaryDirectory() as scratch:
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        tempfile.TemporaryDirectory(dir=folder) as scratch,
+    ):
         for source in sorted(root.rglob("*.py")):
             name = f"momlint/{source.relative_to(root).as_posix()}"
             _add(archive, name, source.read_bytes())

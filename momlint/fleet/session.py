@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
+from momlint.ending import orderly
 from momlint.errors import UsageError
 
 if TYPE_CHECKING:
@@ -157,6 +158,14 @@ class Session:
         self._log: IO[bytes] | None = None
         self._java: subprocess.Popen[bytes] | None = None
         self._spark: SparkSession | None = None
+        self._around = contextlib.ExitStack()
+        self._scratch: str | None = None
+
+    @property
+    def scratch(self) -> str:
+        """A folder for files of this session, which goes with it; only between start and end."""
+        assert self._scratch is not None
+        return self._scratch
 
     @property
     def spark(self) -> SparkSession:
@@ -167,14 +176,19 @@ class Session:
     def __enter__(self) -> Session:
         check_requirements()
         _check_reachable(self.master)
-        self._log = tempfile.TemporaryFile()
+        # What asks momlint to end finds Java and its files gone, too.
+        self._around.enter_context(orderly())
         try:
+            self._log = tempfile.TemporaryFile()
+            self._scratch = tempfile.mkdtemp(prefix="momlint-")
             aside(self._start)
         except BaseException as error:
+            # Before Java ends: an error of its own has its text there.
+            said = first_line(error) if isinstance(error, Exception) else ""
             words = self.last_words()
             self._end()
             if isinstance(error, Exception):
-                raise UsageError(f"Spark does not start at {self.master}: {first_line(error)}", *words) from error
+                raise UsageError(f"Spark does not start at {self.master}: {said}", *words) from error
             raise
         return self
 
@@ -186,9 +200,9 @@ class Session:
         from pyspark.sql import SparkSession
 
         conf = SparkConf(loadDefaults=False)
-        for key, value in {**_settings(self.master), **self._conf}.items():
+        for key, value in {**_settings(self.master, self.scratch), **self._conf}.items():
             conf.set(key, value)
-        with _environment(self.master), self._keeping_java():
+        with _environment(self.master), _temporary_files_in(self.scratch), self._keeping_java():
             launch: Any = java_gateway.launch_gateway
             gateway = launch(conf, {"stdout": self._log, "stderr": self._log})
             context = SparkContext(conf=conf, gateway=gateway)
@@ -245,6 +259,10 @@ class Session:
             if self._log is not None:
                 self._log.close()
                 self._log = None
+            if self._scratch is not None:
+                shutil.rmtree(self._scratch, ignore_errors=True)
+                self._scratch = None
+            self._around.close()
 
 
 def aside(action: Callable[[], R], seconds: float | None = None) -> R:
@@ -287,7 +305,17 @@ def _end_java(process: subprocess.Popen[bytes], started: bool) -> None:
         process.wait()
 
 
-def _settings(master: str) -> dict[str, str]:
+@contextlib.contextmanager
+def _temporary_files_in(folder: str) -> Iterator[None]:
+    """Where pyspark puts the file by which Java tells its port, which it removes unless it is interrupted."""
+    before, tempfile.tempdir = tempfile.tempdir, folder
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+
+
+def _settings(master: str, scratch: str) -> dict[str, str]:
     settings = {
         "spark.master": master,
         "spark.app.name": "momlint",
@@ -299,8 +327,10 @@ def _settings(master: str) -> dict[str, str]:
         "spark.sql.shuffle.partitions": "8",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         # Half of the time that Java takes to start goes into compilers and a collector that this never needs.
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+        "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.io.tmpdir={scratch}",
     }
+    if re.match(r"local(\[|$)", master):  # elsewhere it would be the executors' folder as well
+        settings["spark.local.dir"] = scratch
     if _on_loopback(master):
         settings["spark.driver.host"] = "127.0.0.1"
         settings["spark.driver.bindAddress"] = "127.0.0.1"
@@ -328,4 +358,17 @@ def _environment(master: str) -> Iterator[None]:
 
 def first_line(error: Exception) -> str:
     """The first line of its text, its type where it has none."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return (text_of(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def text_of(error: Exception) -> str:
+    """Its text; of an error of Java's what that says, which only Java can tell, and nothing where Java has ended."""
+    try:
+        java = getattr(error, "java_exception", None)
+        if java is None:
+            return str(error)
+        said = str(java.getMessage() or "")
+        # A name alone says nothing without the kind of error.
+        return said if " " in said else str(java.toString())
+    except Exception:  # noqa: BLE001  whatever the connection to Java raises; what matters is what is reported of it
+        return ""

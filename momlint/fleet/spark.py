@@ -6,7 +6,6 @@ import itertools
 import os
 import pickle
 import re
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ from momlint.errors import UsageError
 from momlint.fleet import columns
 from momlint.fleet.guard import ShardLimits
 from momlint.fleet.package import write_archive
-from momlint.fleet.session import Session, aside, first_line, is_local
+from momlint.fleet.session import Session, aside, first_line, is_local, text_of
 from momlint.fleet.shards import cut
 from momlint.fleet.work import Work
 from momlint.fleet.worker import Place, SparkJob, TellPlaces
@@ -61,7 +60,6 @@ class OnSpark:
         self._patience = patience
         self._common: dict[str, Any] = {}
         self._numbers = itertools.count()
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
         self._say(f"starting Spark at {self.session.master}")
@@ -77,16 +75,12 @@ class OnSpark:
         context = self.session.spark.sparkContext
         # What Spark calls the default parallelism: all cores of a local master, those a cluster has given so far.
         self.takers = max(1, context.defaultParallelism)
-        self._scratch = tempfile.TemporaryDirectory(prefix="momlint-")
-        context.addArchive(f"{write_archive(self._scratch.name)}#{_PACKAGE}")
+        context.addArchive(f"{write_archive(self.session.scratch)}#{_PACKAGE}")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.session.__exit__(kind, error, trace)
-        if self._scratch is not None:
-            self._scratch.cleanup()
-            self._scratch = None
 
     def run(self, work: Work[R], seconds: Sequence[float]) -> Iterator[R]:
         """The results of all units, in order; `seconds`: about how long each takes.
@@ -155,8 +149,7 @@ class OnSpark:
         except PySparkException as error:
             return Fetched(b"", first_line(error))
         except Py4JJavaError as error:
-            said = error.java_exception.getMessage()
-            return Fetched(b"", (said or error.java_exception.toString()).strip().splitlines()[0])
+            return Fetched(b"", first_line(error))
         stream = pa.BufferOutputStream()
         with pa.ipc.new_stream(stream, table.schema) as writer:
             writer.write_table(table)
@@ -217,7 +210,7 @@ class OnSpark:
 
     def _explained(self, error: Exception) -> UsageError:
         """`error` in words for the user where it says what is wrong with a worker."""
-        text = str(error)
+        text = text_of(error)
         for line in reversed(text.splitlines()):
             found = re.match(r"\s*(?:ModuleNotFound|Import|Runtime|momlint\.errors\.Internal)Error: (.*)", line)
             if found is not None:
