@@ -16,7 +16,7 @@ _Mistake: Any = typer.BadParameter.__mro__[1]
 
 # What several commands take.
 _Root = Annotated[
-    str | None, typer.Option(metavar="FOLDER", help="Estates may name files below it, not only below their own folder.")
+    str | None, typer.Option(metavar="FOLDER", help="Let estates read files below this folder, not only below their own.")
 ]
 _MaxFileMb = Annotated[
     int | None, typer.Option("--max-file-mb", metavar="MB", help="Refuse larger files; by default 100.")
@@ -87,7 +87,7 @@ def check(
     ] = None,
     solver: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Who answers for smt: z3, bitwuzla, cvc5, or another that pysmt finds."),
+        typer.Option(metavar="NAME", help="The solver behind smt: z3, bitwuzla, cvc5, or another that pysmt finds."),
     ] = None,
     select: Annotated[
         list[str] | None,
@@ -100,7 +100,7 @@ def check(
         list[str] | None, typer.Option(metavar="PATTERNS", help="Skip these when searching folders.")
     ] = None,
     force_exclude: Annotated[
-        bool, typer.Option("--force-exclude", help="Skip them even when named (for pre-commit).")
+        bool, typer.Option("--force-exclude", help="Skip excluded files even when named (for pre-commit).")
     ] = False,
     root: _Root = None,
     max_file_mb: _MaxFileMb = None,
@@ -115,24 +115,24 @@ def check(
         str | None,
         typer.Option(
             metavar="error|warning|note|never",
-            help="Exit with 1 from this severity up; by default error.",
+            help="Exit with 1 from this severity on; by default error. With never, undecided exits with 0 too.",
         ),
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Limit for each question, whoever answers; by default 60.")
+        float | None, typer.Option(metavar="SECONDS", help="Time limit for each question, for all engines; by default 60.")
     ] = None,
     spark: Annotated[
         str | None,
         typer.Option(
-            metavar="MASTER", help="Spread the work over Spark (local[2], spark://host:7077) if it is enough."
+            metavar="MASTER", help="Spread the work over Spark (local[2], spark://host:7077) if there is enough of it."
         ),
     ] = None,
     spark_conf: Annotated[
-        list[str] | None, typer.Option("--spark-conf", metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
+        list[str] | None, typer.Option("--spark-conf", metavar="KEY=VALUE", help="A Spark setting; may be repeated.")
     ] = None,
     runner: Annotated[
         str | None,
-        typer.Option(metavar="auto|process|spark", help="Who does the work; auto goes by how much there is."),
+        typer.Option(metavar="auto|process|spark", help="What runs the work; auto decides by how much there is."),
     ] = None,
     shard_seconds: Annotated[
         float | None,
@@ -144,34 +144,37 @@ def check(
     ] = None,
     jobs: Annotated[
         str | None,
-        typer.Option("--jobs", "-j", metavar="N|auto", help="Spread the work over N processes, or one a processor."),
+        typer.Option(
+            "--jobs", "-j", metavar="N|auto", help="Spread the work over N processes; auto: one per processor."
+        ),
     ] = None,
     config: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="The configuration, instead of the nearest momlint.toml or pyproject.toml."),
+        typer.Option(metavar="FILE", help="Use this configuration, not the nearest momlint.toml or pyproject.toml."),
     ] = None,
     explain_transients: Annotated[
         bool,
         typer.Option(
             "--explain-transients",
-            help="Also print which loops are possible while brokers change colours, and orders that avoid them.",
+            help="Also print the loops that are possible while brokers change colours, and orders that avoid them.",
         ),
     ] = False,
     report: Annotated[
         list[str] | None,
-        typer.Option(metavar="availability", help="Also print this table: how likely each subscription is served."),
+        typer.Option(metavar="availability", help="Also print how likely each subscription is served."),
     ] = None,
     certificate: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="If nothing is wrong, write what proves it to this file; see verify."),
+        typer.Option(metavar="FILE", help="If nothing is wrong, write the proof to this file, for verify."),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Only the findings: no closing lines, notes or progress.")
+        bool, typer.Option("--quiet", "-q", help="Print only the findings: no closing lines, notes or progress.")
     ] = False,
     notes: Annotated[
         str | None,
         typer.Option(
-            metavar="full|brief", help="Text: each note in its place, or those of a rule in one block (the default)."
+            metavar="full|brief",
+            help="In text: each note in its place (full), or the notes of a rule in one block (brief, the default).",
         ),
     ] = None,
     baseline: Annotated[
@@ -260,11 +263,13 @@ def write(
     ] = None,
     jobs: Annotated[
         str | None,
-        typer.Option("--jobs", "-j", metavar="N|auto", help="Spread the work over N processes, or one a processor."),
+        typer.Option(
+            "--jobs", "-j", metavar="N|auto", help="Spread the work over N processes; auto: one per processor."
+        ),
     ] = None,
     config: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="The configuration, instead of the nearest momlint.toml or pyproject.toml."),
+        typer.Option(metavar="FILE", help="Use this configuration, not the nearest momlint.toml or pyproject.toml."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
     root: _Root = None,
@@ -301,14 +306,17 @@ app.add_typer(fleet, name="fleet")
 @fleet.command()
 def inventory(
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="DIR", help="A folder for the tables, or an address for Spark.")
+        str,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="The folder for the tables, or an address that Spark can write to."
+        ),
     ],
     paths: Annotated[
         list[str] | None, typer.Argument(metavar="PATH...", help="Files, folders or globs; by default this folder.")
     ] = None,
     spark: Annotated[str, typer.Option(metavar="MASTER", help="The Spark master to run on.")] = "local[*]",
     spark_conf: Annotated[
-        list[str] | None, typer.Option("--spark-conf", metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
+        list[str] | None, typer.Option("--spark-conf", metavar="KEY=VALUE", help="A Spark setting; may be repeated.")
     ] = None,
     shard_seconds: Annotated[
         float | None,
@@ -340,28 +348,30 @@ def plan(
         str | None,
         typer.Option(metavar="slsd|colours|tables|super|lookup", help="Print these tables instead."),
     ] = None,
-    broker: Annotated[str | None, typer.Option(metavar="BROKER", help="Only this broker's; with --show.")] = None,
+    broker: Annotated[str | None, typer.Option(metavar="BROKER", help="Only this broker's; use with --show.")] = None,
     sets: Annotated[
         str,
         typer.Option(
             metavar="auto|listed|except",
-            help="How a row says in which colours it holds: all of them listed, or all except a few; auto takes what "
-            "is shorter.",
+            help="How a row names its colours: all listed, or all except some; auto uses the shorter form.",
         ),
     ] = "auto",
-    estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where the file holds several.")] = None,
+    estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which estate, if the file holds several.")] = None,
     spark: Annotated[
-        str | None, typer.Option(metavar="MASTER", help="Spread the work over Spark; --output becomes a folder.")
+        str | None, typer.Option(metavar="MASTER", help="Spread the work over Spark; --output is then a folder.")
     ] = None,
     jobs: Annotated[
-        str | None, typer.Option("--jobs", "-j", metavar="N|auto", help="The same over N processes.")
+        str | None,
+        typer.Option("--jobs", "-j", metavar="N|auto", help="Spread it over N processes; --output is then a folder."),
     ] = None,
     names: Annotated[
-        bool, typer.Option("--names", help="Call new colours after what fails (none, 1--2) and not 1, 2, 3.")
+        bool, typer.Option("--names", help="Name new colours after what fails (none, 1--2), not 1, 2, 3.")
     ] = False,
     in_place: Annotated[
         bool,
-        typer.Option("--in-place", "-i", help="Write the section into the estate; of a folder, into every estate."),
+        typer.Option(
+            "--in-place", "-i", help="Write the failures section into the estate; for a folder, into every estate."
+        ),
     ] = False,
     root: _Root = None,
     max_file_mb: _MaxFileMb = None,
@@ -410,21 +420,21 @@ def render(
         str | None,
         typer.Option(
             metavar="walk|takeover|addresses",
-            help="smv: a message's walk (the default), where clients hang while a broker is down, or the walk with "
-            "addresses for source and destination.",
+            help="smv: the walk of a message (the default), take-overs of clients while a broker is down, or the "
+            "walk with addresses as source and destination.",
         ),
     ] = None,
     all_pairs: Annotated[
-        bool, typer.Option("--all-pairs", help="smv: a specification for each pair, not for super-paths only.")
+        bool, typer.Option("--all-pairs", help="smv: a specification for every pair, not only for super-paths.")
     ] = False,
     literal: Annotated[
-        bool, typer.Option("--literal", help="smv: the shape of the literature, many times slower to check.")
+        bool, typer.Option("--literal", help="smv: the form used in the literature, many times slower to check.")
     ] = False,
     dest: Annotated[
         str | None,
-        typer.Option("--dest", metavar="BROKER", help="smt2: only what is for this broker."),
+        typer.Option("--dest", metavar="BROKER", help="smt2: only messages for this broker."),
     ] = None,
-    estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where the file holds several.")] = None,
+    estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which estate, if the file holds several.")] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
     root: _Root = None,
     max_file_mb: _MaxFileMb = None,
@@ -447,9 +457,9 @@ def import_(
     path: Annotated[str, typer.Argument(metavar="FILE", help="GraphML or node-link JSON, or - for standard input.")],
     label: Annotated[
         str | None,
-        typer.Option(metavar="ATTRIBUTE", help="Call brokers by this attribute of the nodes, and not by their ids."),
+        typer.Option(metavar="ATTRIBUTE", help="Name brokers by this attribute of the nodes, not by their ids."),
     ] = None,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="The estate's; by default the file's.")] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="The estate's name; by default the file's.")] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
 ) -> None:
     """Print an estate for a topology in GraphML or node-link JSON.
@@ -506,8 +516,8 @@ def schema(
 
 @app.command()
 def init(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="What to write.")] = "topology.yaml",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
+    path: Annotated[str, typer.Argument(metavar="FILE", help="The file to write.")] = "topology.yaml",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a starter estate with comments."""
     from momlint.cli.init import init as run_init

@@ -80,7 +80,7 @@ def check(arguments: Arguments) -> int:
     form: FormatName = config.choice("--format", arguments.format or settings.format or "text", config.FORMATS)
     if options.sections and form != "text":
         asked = "--explain-transients" if arguments.explain_transients else "--report"
-        raise UsageError(f"{asked} adds a section to the text report; it does not go with --format {form}")
+        raise UsageError(f"{asked} adds a section to the text report and cannot be used with --format {form}")
     fail_on: FailOnName = config.choice("--fail-on", arguments.fail_on or settings.fail_on or "error", config.FAIL_ON)
 
     notes: Notes = config.choice("--notes", arguments.notes or "brief", ("full", "brief"))
@@ -228,12 +228,12 @@ def _runner_options(arguments: Arguments, jobs: int) -> RunnerOptions | None:
         raise UsageError(f"--shard-memory must be at least {LEAST_MEMORY} (MiB), not {memory}")
     runner = None if arguments.runner is None else choice("--runner", arguments.runner, ("auto", "process", "spark"))
     if arguments.spark is not None and runner == "process":
-        raise UsageError("--spark goes with --runner auto or spark, not process")
+        raise UsageError("--spark needs --runner auto or spark, not process")
     from momlint.cli.fleet import settings_of
 
     conf = settings_of(arguments.spark_conf)
     if conf and arguments.spark is None and runner != "spark":
-        raise UsageError("--spark-conf goes with --spark or --runner spark")
+        raise UsageError("--spark-conf needs --spark or --runner spark")
     if runner is None and arguments.spark is None and seconds is None and memory is None and jobs == 1:
         return None
     from momlint.fleet.choose import RunnerOptions
@@ -275,21 +275,21 @@ def _writable(option: str, output: str) -> None:
 def _certifiable(certificate: str, files: Sequence[str], output: str | None) -> None:
     """A certificate names the files it is of, and must not take the place of one."""
     if discover.STDIN in files:
-        raise UsageError("--certificate: a certificate names the files it is of, and standard input is none")
+        raise UsageError("--certificate: a certificate names its files, and standard input has no name")
     if any(os.path.realpath(certificate) == os.path.realpath(other) for other in [*files, output or ""]):
-        raise UsageError(f"--certificate: {certificate} is another file of this run; name a file of its own")
+        raise UsageError(f"--certificate: {certificate} is also another file of this run; name a different one")
 
 
 def _certify(certificate: str, report: Report, code: int) -> int:
     """Write the certificate, of all estates or not at all; the exit code."""
     wrong = report.failures or any(finding.severity is Severity.ERROR for finding in report.findings)
     if wrong or report.summary.undecided:
-        complain(f"momlint: note: {certificate} is not written: it would certify a run without errors")
+        complain(f"momlint: note: {certificate} is not written: only a run without errors can be certified")
         return code
     for reason in report.uncertified:
         complain(f"momlint: error: {reason}")
     if report.uncertified or not report.certificates:
-        complain(f"momlint: error: {certificate} is not written: a certificate is of all estates of a run")
+        complain(f"momlint: error: {certificate} is not written: a certificate covers all estates of a run")
         return exits.FAULT
     from momlint.routed.certificate.form import write as certificate_of
 
@@ -347,7 +347,7 @@ def _nusmv(engine: EngineName, named: str | None) -> str | None:
     """The program for the engine of that name; said before the work is done if there is none."""
     if engine != "nusmv":
         if named is not None:
-            raise UsageError(f"--nusmv names a program that --engine {engine} does not run; use --engine nusmv")
+            raise UsageError(f"--nusmv names a program that --engine {engine} does not use; use --engine nusmv")
         return None
     from momlint.solving.nusmv import find_nusmv
 
@@ -357,7 +357,7 @@ def _nusmv(engine: EngineName, named: str | None) -> str | None:
 def _solver(engine: EngineName, named: str | None, settings: Config) -> str:
     """The solver that answers for smt; said before the work is done if there is none of that name."""
     if named is not None and engine == "graph":
-        raise UsageError("--solver names a solver that --engine graph does not ask; use --engine smt or auto")
+        raise UsageError("--solver names a solver that --engine graph does not use; use --engine smt or auto")
     found = named or settings.solver or "z3"
     if found != "z3" and engine != "graph":
         from momlint.solving.choose import require_installed

@@ -79,7 +79,7 @@ def read_stdin(most: int = MOST_MEGABYTES * MEGABYTE) -> bytes:
 
     try:
         if sys.stdin is None:
-            raise UsageError("standard input is closed: there is nothing to read")
+            raise UsageError("standard input is closed")
         return read_stream(sys.stdin.buffer, most)
     except OSError as error:
         raise UsageError(f"standard input: {reason(error)}") from error

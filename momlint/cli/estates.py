@@ -31,7 +31,7 @@ def load(path: str, name: str | None, reading: Reading, *, tables: bool = True) 
     if found.failures:
         raise UsageError(found.failures[0])
     if len(found.files) > 1:
-        raise UsageError(f"{path}: there are several estates here, name one file: {', '.join(found.files)}")
+        raise UsageError(f"{path}: there are several estates here; name one file: {', '.join(found.files)}")
     (file,) = found.files
     if file == discover.STDIN:
         file, data = STDIN, read_stdin(reading.most_bytes)
@@ -45,7 +45,7 @@ def load(path: str, name: str | None, reading: Reading, *, tables: bool = True) 
     opened = open_bytes(data, file, access)
     loaded = [one for one in opened.estates if one.estate is not None and one.estate.brokers]
     if not loaded:
-        raise UsageError(f"{file}: there is no overlay in this file; `momlint check` says what is wrong with it")
+        raise UsageError(f"{file}: this file has no overlay; `momlint check` says what is wrong with it")
     chosen = _choose(loaded, name, file)
     if tables:
         complete(chosen)
@@ -56,7 +56,7 @@ def _choose(loaded: Sequence[LoadedEstate], name: str | None, file: str) -> Load
     names = [one.estate.name for one in loaded if one.estate is not None]
     if name is None:
         if len(loaded) > 1:
-            raise UsageError(f"{file}: there are several estates, choose with --estate: {', '.join(names)}")
+            raise UsageError(f"{file}: this file has several estates; choose one with --estate: {', '.join(names)}")
         return loaded[0]
     if name not in names:
         raise UsageError(f"{file}: there is no estate `{name}`{did_you_mean(name, names)}")

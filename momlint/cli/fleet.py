@@ -28,7 +28,7 @@ def inventory(
     from momlint.lint import Options
 
     if discover.STDIN in paths:
-        raise UsageError("standard input has no place in an inventory; name files or folders")
+        raise UsageError("an inventory cannot read standard input; name files or folders")
     check_output(output, force)
     places = list(paths) or ["."]
     found = discover.discover(places, most=reading.most_bytes)

@@ -18,7 +18,7 @@ def init(path: str, force: bool) -> None:
             with open(path, "xb") as stream:
                 stream.write(data)
     except FileExistsError as error:
-        raise UsageError(f"{path} exists already; --force overwrites it") from error
+        raise UsageError(f"{path} already exists; --force overwrites it") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
     complain(f"momlint: wrote {path}; `momlint check {path}` checks it")

@@ -119,12 +119,12 @@ def _ending(output: str | None) -> str:
 def _check_options(arguments: Arguments, ending: str, *, by_many: bool) -> None:
     """Raises `UsageError` where options do not go together."""
     if arguments.broker is not None and arguments.show is None:
-        raise UsageError("--broker: say which table of the broker with --show")
+        raise UsageError("--broker: name the table with --show")
     if by_many:
         if arguments.show is not None or ending not in _PARQUET:
-            raise UsageError("--spark and --jobs: name a folder for the tables that ends in .parquet with --output")
+            raise UsageError("--spark and --jobs: name a folder that ends in .parquet with --output, for the tables")
         if arguments.spark is not None and arguments.jobs is not None:
-            raise UsageError("--spark and --jobs are two ways of doing one thing; choose one")
+            raise UsageError("--spark and --jobs do the same thing; choose one")
         assert arguments.output is not None
         if os.path.isfile(arguments.output):
             raise UsageError(
@@ -132,11 +132,13 @@ def _check_options(arguments: Arguments, ending: str, *, by_many: bool) -> None:
             )
     if arguments.in_place:
         if arguments.path == discover.STDIN:
-            raise UsageError("--in-place: standard input has no place; name a file")
+            raise UsageError("--in-place: standard input cannot be written to; name a file")
         if arguments.show is not None:
-            raise UsageError("--in-place and --show: one writes, the other prints; choose one")
+            raise UsageError("--in-place writes and --show prints; choose one")
         if ending in _YAML and arguments.output is not None:
-            raise UsageError("--in-place: the section goes into the estate; name a .csv or .parquet file, or none")
+            raise UsageError(
+                "--in-place: the section goes into the estate; --output takes a .csv or .parquet file, or leave it out"
+            )
 
 
 def _in_place(arguments: Arguments, form: Form) -> int:
@@ -154,7 +156,7 @@ def _in_place(arguments: Arguments, form: Form) -> int:
             loaded, estate = _load(file, arguments)
             refuse_input("--output", arguments.output, [source.file for source in loaded.sources])
             if len(found.files) > 1 and estate.tolerate is None and not estate.colours_declared:
-                complain(f"momlint: {where}{file}: it promises nothing, so there is nothing to plan")
+                complain(f"momlint: {where}{file}: skipped: it promises nothing, so there is nothing to plan")
                 continue
             if arguments.spark is not None or arguments.jobs is not None:
                 _write_into(loaded, _plan_by_many(one, loaded, estate, form))
@@ -184,7 +186,7 @@ def _write_into(loaded: LoadedEstate, section: str) -> None:
         if document.find(("failures",)) is not None and source.file != file
     ]
     if elsewhere:
-        raise UsageError(f"--in-place: a part of `failures` stands in {elsewhere[0]}; bring it into {file} first")
+        raise UsageError(f"--in-place: part of `failures` is in {elsewhere[0]}; move it into {file} first")
     _, document = loaded.documents[0]
     try:
         data = read_regular(file, None)
@@ -196,7 +198,9 @@ def _write_into(loaded: LoadedEstate, section: str) -> None:
         raise UsageError(f"{file}: {error}") from error
     again = load_source(read_source(changed, file))[loaded.index]
     if again.estate is None or again.problems or again.source.problems:
-        raise UsageError(f"{file}: with the new `failures` it could not be read any more (is there an anchor in it?)")
+        raise UsageError(
+            f"{file}: with the new `failures` it could no longer be read (does the old section hold an anchor?)"
+        )
     _replace(file, changed)
 
 
@@ -237,8 +241,8 @@ def _load(path: str, arguments: Arguments) -> tuple[LoadedEstate, Estate]:
     _check_whole(estate, loaded.source.file, bool(loaded.source.problems))
     if estate.table_rows:
         complain(
-            f"momlint: note: {loaded.source.file}: the plan is made of shortest paths; the rows of `routing.tables` "
-            "are not in it, and play no part once there are recovery rows"
+            f"momlint: note: {loaded.source.file}: the plan uses shortest paths, not the rows of `routing.tables`, "
+            "which no longer count once there are recovery rows"
         )
     return loaded, estate
 
@@ -270,7 +274,9 @@ def _plan_by_many(arguments: Arguments, loaded: LoadedEstate, estate: Estate, fo
 def _check_output(output: str, ending: str) -> None:
     """Say so before the work is done, not after, that there is no place for its result."""
     if ending not in (*_YAML, *_TABLES):
-        raise UsageError(f"--output: {output}: a plan is written as .yaml, .csv or .parquet, by the ending of the file")
+        raise UsageError(
+            f"--output: {output}: a plan is YAML, CSV or Parquet; name a .yaml, .csv or .parquet file"
+        )
     if os.path.isdir(output):
         raise UsageError(f"--output: {output} is a folder; name a file")
     folder = os.path.dirname(output) or "."
@@ -283,4 +289,6 @@ def _check_whole(estate: Estate, file: str, unread: bool) -> None:
     lacking = [section for section in _NEEDED if section in estate.incomplete]
     if lacking or unread:
         where = f" with `{'`, `'.join(lacking)}`" if lacking else ""
-        raise UsageError(f"{file}: something is wrong{where}; `momlint check {file}` says what, and it comes first")
+        raise UsageError(
+            f"{file}: there are errors{where}; `momlint check {file}` shows them, and they must be fixed first"
+        )

@@ -31,7 +31,7 @@ def trace(path: str, source: str, dest: str, colour: str | None, name: str | Non
     tint = estates.colour(estate, colour)
     if loaded.problems or loaded.source.problems:
         file = loaded.source.file
-        complain(f"momlint: note: {file}: something is wrong with this estate; `momlint check` says what")
+        complain(f"momlint: note: {file}: this estate has errors; `momlint check` shows them")
     overlay = build_overlay(estate)
     lines = [f"estate {estate.name}: a message from {source} to {dest}{_circumstances(estate, tint)}"]
     down = [estate.brokers[one].id for one in dict.fromkeys((start, goal)) if overlay.failed_broker[tint, one]]
@@ -115,7 +115,7 @@ def _end(estate: Estate, overlay: Overlay, tint: int, taken: Walk, goal: int) ->
     if taken.end == "arrived":
         return f"arrived at {last} after {counted(hops, 'hop')}"
     if taken.end == "looped":
-        return f"looped: back at {last}, and so for ever"
+        return f"looped: back at {last}, and so on for ever"
     if taken.refused == NO_HOP:
         return f"stopped at {last}: it has no next hop for {estate.brokers[goal].id}"
     return f"stopped at {last}: {_refusal(estate, overlay, tint, taken.brokers[-1], taken.refused)}"

@@ -36,13 +36,13 @@ def _sentence(one: Accepted) -> str:
     shown = one.shown
     said = [f"{counted(shown.pairs, 'pair')} arrive{'s' * (shown.pairs == 1)}{_where(shown)}"]
     if shown.cut_failing + shown.cut_promised:
-        said.append(f"but where failures cut them off, {counted(shown.cut_failing + shown.cut_promised, 'time')}")
+        said.append(f"except where failures cut them off, {counted(shown.cut_failing + shown.cut_promised, 'time')}")
     if shown.cut_calm:
-        said.append(f"but where no path exists though nothing has failed, {counted(shown.cut_calm, 'time')}")
+        said.append(f"except where no path exists even without failures, {counted(shown.cut_calm, 'time')}")
     if shown.shortest:
         said.append(f"by shortest walks{_to(shown.shortest, shown.brokers)}")
         if shown.smallest:
-            said.append(f"of equal ones by the smallest next hop{_to(shown.smallest, shown.brokers)}")
+            said.append(f"ties by the smallest next hop{_to(shown.smallest, shown.brokers)}")
     sentence = f"{one.file}: `{one.estate}`: {', '.join(said)}"
     if shown.unspoken == 0:
         return sentence

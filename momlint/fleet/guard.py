@@ -57,7 +57,7 @@ class ShardLimits:
         return Fault(
             "deadline",
             f"it was stopped after {self.seconds:g} s",
-            "allow more with `--shard-seconds`, or find out what keeps it",
+            "allow more with `--shard-seconds`, or find out why it takes so long",
         )
 
     def memory_short(self) -> Fault:
@@ -150,7 +150,7 @@ class Guard:
                 return self.limits.memory_short()
             case ("failed", text):
                 return Fault(
-                    "crash", f"momlint failed on it ({text})", "this is a fault of momlint: please report it with this"
+                    "crash", f"momlint failed on it ({text})", "this is a bug in momlint: please report it with this"
                 )
         return None  # the end of the shard
 
@@ -161,7 +161,7 @@ class Guard:
         return Fault(
             "crash",
             f"its process died ({one.cause_of_death()})",
-            "this is a fault of momlint or of a library it uses: please report it with this",
+            "this is a bug in momlint or in a library it uses: please report it with this",
         )
 
     def _ready(self) -> _Child:
@@ -214,7 +214,7 @@ class _Child:
             self.next_frame(_START)
         except (EOFError, queue.Empty):
             self.kill()
-            raise InternalError(f"a process for a shard does not start: {self.last_words}") from None
+            raise InternalError(f"a worker process does not start: {self.last_words}") from None
 
     def _listen(self, stream: IO[bytes]) -> None:
         try:

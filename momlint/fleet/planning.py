@@ -167,4 +167,4 @@ def _make_folder(folder: str) -> None:
     except OSError as error:
         raise UsageError(f"{folder}: the tables cannot be written: {error.strerror or error}") from error
     if taken:
-        raise UsageError(f"{folder}: there is something in this folder already; name another")
+        raise UsageError(f"{folder}: this folder is not empty; name another")

@@ -96,13 +96,13 @@ def master_url(master: str) -> str:
     local = re.fullmatch(r"local\[\s*(\*|\d+)\s*(?:,\s*(\d+)\s*)?\]", master)
     if local is not None:
         if local[1] == "0" or local[2] == "0":
-            raise UsageError(f"--spark: {master} has nobody to work; write local[*] or local[2]")
+            raise UsageError(f"--spark: {master} has no cores to work on; write local[*] or local[2]")
         cores = os.cpu_count() or 1 if local[1] == "*" else int(local[1])
         return f"local[{cores},{local[2] or ATTEMPTS}]"
     if re.match(r"(spark://[^/:]|k8s://|yarn$|local-cluster\[\d+,\d+,\d+\]$)", master):
         return master
     raise UsageError(
-        f"--spark: `{master}` is no master that Spark knows: write local[*], local[2], spark://host:7077, yarn or "
+        f"--spark: `{master}` is not a Spark master: write local[*], local[2], spark://host:7077, yarn or "
         "k8s://https://host:port"
     )
 
@@ -122,7 +122,7 @@ def _hosts(master: str) -> list[tuple[str, int]]:
             url = urlsplit(f"//{part}")
             found.append((url.hostname or "", url.port or 7077))
         except ValueError:
-            raise UsageError(f"--spark: `{part}` is no host and port") from None
+            raise UsageError(f"--spark: `{part}` is not a host and port") from None
     return found
 
 
@@ -136,7 +136,7 @@ def _check_reachable(master: str) -> None:
         except OSError as error:
             reasons.append(f"{host}:{port}: {error.strerror or error}")
     if reasons:
-        raise UsageError(f"--spark: nobody answers at {master} ({'; '.join(reasons)}); is the master running?")
+        raise UsageError(f"--spark: nothing answers at {master} ({'; '.join(reasons)}); is the master running?")
 
 
 def _on_loopback(master: str) -> bool:

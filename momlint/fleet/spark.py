@@ -176,7 +176,7 @@ class OnSpark:
                 if time.monotonic() - started > self._patience and not is_local(self.session.master):
                     stuck.append(
                         UsageError(
-                            f"--spark: {self.session.master} has given no executor in {self._patience:g} s; does the "
+                            f"--spark: {self.session.master} gave no executor within {self._patience:g} s; does the "
                             "cluster have workers with free cores and memory?"
                         )
                     )
@@ -214,5 +214,5 @@ class OnSpark:
         for line in reversed(text.splitlines()):
             found = re.match(r"\s*(?:ModuleNotFound|Import|Runtime|momlint\.errors\.Internal)Error: (.*)", line)
             if found is not None:
-                return UsageError(f"--spark: the workers cannot do their part: {found[1]}")
+                return UsageError(f"--spark: the workers failed: {found[1]}")
         return UsageError(f"--spark: the job failed: {first_line(error)}", *self.session.last_words())

@@ -88,8 +88,8 @@ def _guard(job: SparkJob) -> Guard:
     if _WorkerState.guard is None:
         if job.folder is not None and not os.path.isdir(job.folder):
             raise RuntimeError(
-                f"there is no folder {job.folder} on the worker {platform.node()}: files are read by the workers, "
-                "so that they must have them under the same paths"
+                f"there is no folder {job.folder} on the worker {platform.node()}: workers read the "
+                "files themselves and need them under the same paths"
             )
         _WorkerState.guard = Guard(job.limits, job.folder)
     return _WorkerState.guard

@@ -16,7 +16,7 @@ def totals_line(report: Report) -> str:
     """How many findings there are, by severity."""
     summary = report.summary
     if not summary.files:
-        return "No file was checked."
+        return "No files were checked."
     found = [
         counted(number, noun)
         for number, noun in (
@@ -38,7 +38,7 @@ def proof_line(report: Report) -> str:
     if not proof.engines:
         if not summary.brokers:
             return "Nothing was proved: there is no overlay to check."
-        return UNASKED if summary.pairs else "Nothing was proved: no topic sends anything from one broker to another."
+        return UNASKED if summary.pairs else "Nothing was proved: no topic sends messages from one broker to another."
     claims = [claim for claim in (_arrive(summary, proof), _hold(proof)) if claim]
     if not claims:
         return UNASKED
@@ -55,7 +55,8 @@ def proof_line(report: Report) -> str:
         verdict = f"Not proved, ignored or suppressed findings refute {joined(hidden)}"
     else:
         verdict = "Proved"
-    return f"{verdict}: {'; '.join(claims)}; {_by(proof)}."
+    that = "" if verdict == "Proved" else "that "
+    return f"{verdict}: {that}{' and '.join(claims) if that else '; '.join(claims)}; {_by(proof)}."
 
 
 def _arrive(summary: Summary, proof: Proof) -> str:
@@ -63,7 +64,11 @@ def _arrive(summary: Summary, proof: Proof) -> str:
     if not proof.estates or (not summary.pairs and proof.specifications):
         return ""
     pairs = counted(summary.pairs, "pair")
-    who = f"{pairs} of {counted(summary.topics, 'topic')}" if summary.topics else f"{pairs} (no topics: any to any)"
+    who = (
+        f"{pairs} of {counted(summary.topics, 'topic')}"
+        if summary.topics
+        else f"{pairs} (no topics: all pairs are judged)"
+    )
     arrive = "arrives" if summary.pairs == 1 else "arrive"
     return f"{who} {arrive} {_failures(summary.colours, proof)}"
 

@@ -46,10 +46,7 @@ def _hidden(findings: list[Finding], notes: int) -> str:
     if not any(over.values()):
         return ""
     hidden = joined([counted(number, severity.value) for severity, number in over.items() if number])
-    return (
-        f"GitHub shows {SHOWN} annotations of a kind for a step. Left out: {hidden}; "
-        "they stand in the log of this step."
-    )
+    return f"GitHub shows {SHOWN} annotations of a kind per step. Left out: {hidden}; see the log of this step."
 
 
 def _command(finding: Finding) -> str:

@@ -43,8 +43,8 @@ def left_out(report: Report) -> str | None:
     if total <= CAP:
         return None
     return (
-        f"SARIF services show {CAP:,} results of a run: the {CAP:,} most severe of {total:,} findings are in "
-        f"the report, {total - CAP:,} were left out. The JSON report has them all."
+        f"SARIF services show {CAP:,} results of a run: this report has the {CAP:,} most severe of {total:,} "
+        f"findings and leaves out {total - CAP:,}. The JSON report has them all."
     )
 
 

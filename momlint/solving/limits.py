@@ -41,4 +41,4 @@ class SolverLimits:
 
     def exhausted(self) -> GaveUp:
         """The resources are."""
-        return GaveUp(f"the solver found no answer within its limit of {self.rlimit} resource units")
+        return GaveUp(f"the solver found no answer within {self.rlimit} resource units")

@@ -53,15 +53,15 @@ def find_nusmv(option: str | None = None) -> str:
         if said:
             found = shutil.which(said)
             if found is None:
-                raise UsageError(f"{origin} names `{said}` as NuSMV, and that is not a program")
+                raise UsageError(f"{origin} names `{said}` as NuSMV, but that is not a program")
             return found
     for name in PROGRAMS:
         found = shutil.which(name)
         if found is not None:
             return found
     raise UsageError(
-        f"NuSMV is asked for and not there: install NuSMV or nuXmv, and put it on PATH or its path into {VARIABLE}; "
-        "the other engines need neither"
+        f"NuSMV was not found: install NuSMV or nuXmv, and put it on PATH or set {VARIABLE} to its path; "
+        "the other engines do not need it"
     )
 
 

@@ -155,7 +155,7 @@ def test_what_cannot_be_read(run: Run, folder: Path) -> None:
         ("empty", "empty: no estates found in this folder: momlint looks for"),
     ):
         ran = run("check", path)
-        assert (ran.code, ran.out) == (2, "No file was checked.\nNothing was proved: there is no overlay to check.\n")
+        assert (ran.code, ran.out) == (2, "No files were checked.\nNothing was proved: there is no overlay to check.\n")
         assert ran.err.startswith(f"momlint: error: {said}")
         # It keeps nothing else from being checked.
         both = run("check", path, "good.mom.yaml")

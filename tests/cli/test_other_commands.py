@@ -52,7 +52,7 @@ def test_a_walk_that_loops(run: Run) -> None:
     assert ran.out.splitlines()[1:] == [
         "  1 → 2  link 1--2  <stdin>:12:16  1: {2: [2, 3]}",
         "  2 → 1  link 1--2  <stdin>:13:16  2: {1: [1, 3]}",
-        "looped: back at 1, and so for ever",
+        "looped: back at 1, and so on for ever",
     ]
 
 
@@ -163,7 +163,7 @@ def test_names_that_do_not_exist(run: Run, arguments: tuple[str, ...], said: str
 def test_one_of_several_estates(run: Run) -> None:
     both = (GOOD + "---\n" + LOOP).encode()
     ran = run("trace", "-", "--from", "1", "--to", "3", stdin=both)
-    assert (ran.code, "choose with --estate: triangle, loop" in ran.err) == (2, True)
+    assert (ran.code, "choose one with --estate: triangle, loop" in ran.err) == (2, True)
     assert run("trace", "-", "--from", "1", "--to", "3", "--estate", "loop", stdin=both).code == 1
 
 
@@ -339,7 +339,7 @@ def test_the_starter_passes_its_own_check(run: Run) -> None:
 def test_init_overwrites_nothing_unasked(run: Run) -> None:
     Path("topology.yaml").write_text("mine\n")
     ran = run("init")
-    assert (ran.code, "topology.yaml exists already; --force overwrites it" in ran.err) == (2, True)
+    assert (ran.code, "topology.yaml already exists; --force overwrites it" in ran.err) == (2, True)
     assert Path("topology.yaml").read_text() == "mine\n"
     assert run("init", "--force").code == 0
     assert Path("topology.yaml").read_text() != "mine\n"

@@ -67,4 +67,4 @@ def test_one_that_is_not_there(run: Run, estates: str, tmp_path: Path) -> None:
 
 def test_graph_asks_no_solver(run: Run, estates: str) -> None:
     ran = run("check", estates, "--engine", "graph", "--solver", "cvc5")
-    assert (ran.code, "--solver names a solver that --engine graph does not ask" in ran.err) == (2, True)
+    assert (ran.code, "--solver names a solver that --engine graph does not use" in ran.err) == (2, True)

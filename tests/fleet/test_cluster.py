@@ -298,4 +298,4 @@ def test_a_cluster_without_workers_is_said_so(needs_spark: None, tmp_path: Path)
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
             check=False,
         )
-    assert "has given no executor in 5 s" in ran.stdout, ran.stderr
+    assert "gave no executor within 5 s" in ran.stdout, ran.stderr

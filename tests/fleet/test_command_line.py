@@ -63,7 +63,7 @@ def test_a_file_that_hangs_is_exit_3(run: Run, tmp_path: Path, monkeypatch: pyte
 def test_spark_and_process_do_not_go_together(run: Run, many: Path) -> None:
     ran = run("check", ".", "--runner", "process", "--spark", "local[2]")
     assert ran.code == 2
-    assert "--spark goes with --runner auto or spark, not process" in ran.err
+    assert "--spark needs --runner auto or spark, not process" in ran.err
 
 
 def test_a_pool_loads_no_spark(many: Path) -> None:

@@ -127,5 +127,5 @@ def test_workers_without_the_packages(needs_spark: None, tmp_path: Path) -> None
     venv.create(tmp_path / "bare", with_pip=False)
     ran = check(tmp_path, PYSPARK_PYTHON=str(tmp_path / "bare" / "bin" / "python"))
     assert ran.returncode == 2
-    assert "momlint: error: --spark: the workers cannot do their part: No module named " in ran.stderr
+    assert "momlint: error: --spark: the workers failed: No module named " in ran.stderr
     assert "Traceback" not in ran.stderr

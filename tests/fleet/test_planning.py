@@ -69,7 +69,7 @@ def test_by_spark(spark: OnSpark, tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").touch()
-    with pytest.raises(UsageError, match="something in this folder already"):
+    with pytest.raises(UsageError, match="this folder is not empty"):
         plan_into(estate_of(large_estate(2, 3, 0)), str(tmp_path), Serial())
 
 
@@ -88,11 +88,11 @@ def test_on_the_command_line(run: Run, tmp_path: Path, monkeypatch: pytest.Monke
     assert report.summary.colours == 25
     again = run("plan", "torus.yaml", "--jobs", "2", "--output", "tables.parquet")
     assert again.code == 2
-    assert "something in this folder already" in again.err
+    assert "this folder is not empty" in again.err
     for options in (["--jobs", "2"], ["--jobs", "2", "--output", "x.csv"], ["--spark", "local[2]", "--show", "tables"]):
         ran = run("plan", "torus.yaml", *options)
         assert ran.code == 2
-        assert "name a folder for the tables that ends in .parquet" in ran.err
+        assert "name a folder that ends in .parquet" in ran.err
 
 
 def test_an_empty_folder_of_tables_is_a_finding(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_a_master_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with (
-        pytest.raises(UsageError, match=rf"nobody answers at spark://127\.0\.0\.1:{port}"),
+        pytest.raises(UsageError, match=rf"nothing answers at spark://127\.0\.0\.1:{port}"),
         session.Session(f"spark://127.0.0.1:{port}"),
     ):
         pass

@@ -112,7 +112,7 @@ def test_a_worker_that_cannot_read_the_folder_is_said_so(
     monkeypatch.chdir(gone)
     gone.rmdir()
     monkeypatch.setattr("os.getcwd", lambda: str(gone))
-    with pytest.raises(UsageError, match=f"the workers cannot do their part: there is no folder {gone}"):
+    with pytest.raises(UsageError, match=f"the workers failed: there is no folder {gone}"):
         list(spark.run(Obey(("a",)), [1.0]))
 
 

@@ -215,7 +215,7 @@ def test_sarif_is_capped_by_severity_and_says_so(validator: jsonschema.Draft4Val
     assert [result["level"] for result in run["results"][:3]] == ["error", "warning", "note"]
     (notification,) = run["invocations"][0]["toolExecutionNotifications"]
     assert "5,000 most severe of 5,002 findings" in notification["message"]["text"]
-    assert "2 were left out" in notification["message"]["text"]
+    assert "leaves out 2" in notification["message"]["text"]
     assert render("sarif", made).notices == (notification["message"]["text"],)
     assert render("sarif", report(ISOLATED)).notices == ()
 

@@ -28,7 +28,7 @@ error[MOM303] black-hole: broker `4` sends `5` to `6`, and it ends there
    = see: https://example.org/rules/MOM303/
 
 Found 1 error in 1 file.
-Not proved, see the errors: 6 pairs of 4 topics arrive while nothing has failed; 2 engines agree (graph and smt).
+Not proved, see the errors: that 6 pairs of 4 topics arrive while nothing has failed; 2 engines agree (graph and smt).
 """
 
 
@@ -99,12 +99,12 @@ def test_what_next_hops_were_taken_to_do_after_a_failure(healing: int, keeping: 
 def test_without_topics_all_pairs_are_judged() -> None:
     bare = report()
     bare.summary = dataclasses.replace(bare.summary, topics=0)
-    assert "Proved: 6 pairs (no topics: any to any) arrive while" in render(bare)
+    assert "Proved: 6 pairs (no topics: all pairs are judged) arrive while" in render(bare)
 
 
 def test_nothing_is_called_proved_that_was_not() -> None:
     assert render(Report()).splitlines() == [
-        "No file was checked.",
+        "No files were checked.",
         "Nothing was proved: there is no overlay to check.",
     ]
     unasked = render(report(proof=Proof())).splitlines()[-1]

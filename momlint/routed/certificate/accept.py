@@ -46,14 +46,14 @@ def verify_file(path: str) -> list[Accepted]:
 def _accept(record: Mapping[str, Any], folder: str) -> Accepted:
     file, sources, document = record.get("file"), record.get("sources"), record.get("document")
     if not isinstance(file, str) or not isinstance(sources, list) or type(document) is not int:
-        raise Refused("a record does not say which estate it is of")
+        raise Refused("a record does not name its estate")
     for entry in sources:
         match entry:
             case [str(name), str(wanted)]:
                 if digest(_from(folder, name)) != wanted:
-                    raise Refused(f"`{_from(folder, name)}` is not what it was: its SHA-256 is another")
+                    raise Refused(f"`{_from(folder, name)}` has changed: its SHA-256 is different")
             case _:
-                raise Refused("a record does not say which files it is of")
+                raise Refused("a record does not name its files")
     named = [entry[0] for entry in sources]
     main = _from(folder, file)
     if not named or named[0] != file:
@@ -64,7 +64,7 @@ def _accept(record: Mapping[str, Any], folder: str) -> Accepted:
         raise Refused(f"`{main}` holds no estate there")
     used = list(dict.fromkeys(seen_from(folder, source.file) for source in loaded.sources))
     if used != named:
-        raise Refused(f"`{main}` is made of other files than it was: {', '.join(used)}")
+        raise Refused(f"`{main}` now uses other files: {', '.join(used)}")
     try:
         return Accepted(main, estate.name, check_record(estate, record))
     except Refused as error:

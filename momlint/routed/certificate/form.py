@@ -132,7 +132,7 @@ def unpack(text: object, count: int) -> NDArray[Any]:
     try:
         data = np.frombuffer(base64.b64decode(text, validate=True), np.uint8)
     except ValueError as error:
-        raise Refused("a list of numbers is no base 64") from error
+        raise Refused("a list of numbers is not base 64") from error
     last = np.flatnonzero(data < 128)
     if last.size != count or (data.size > 0 and data[-1] > 127):
         raise Refused(f"a list has {last.size} numbers where the estate needs {count}")
@@ -142,7 +142,7 @@ def unpack(text: object, count: int) -> NDArray[Any]:
     lengths = last - start + 1
     longest = int(lengths.max())
     if longest > _LONGEST or (data[last[lengths > 1]] == 0).any():
-        raise Refused("a number is not written as numbers are")
+        raise Refused("a number is malformed")
     if longest > _INT64_BYTES:
         whole = [_number(data[first : first + size].tobytes()) for first, size in zip(start, lengths, strict=True)]
         result = np.empty(count, np.object_)
@@ -212,12 +212,12 @@ def read_record(data: Mapping[str, Any], n: int, states: int) -> Record:
     except (ValueError, ZeroDivisionError):
         found = 0
     if not isinstance(found, Fraction) or found <= 0 or str(found) != unit:
-        raise Refused("the unit of cost is no number above 0")
+        raise Refused("the unit of cost is not a number above 0")
     if not isinstance(claims, dict):
         raise Refused("what it claims is missing")
     grades = None if levels is None else unpack(levels, n)
     if grades is not None and (grades > MOST_LEVEL).any():
-        raise Refused("it does not say how good the walks are")
+        raise Refused("it does not say how short the walks are")
     return Record(
         found,
         claims,
@@ -244,11 +244,11 @@ def write(records: Iterable[str]) -> str:
 def read(data: bytes) -> list[dict[str, Any]]:
     """The records of a certificate file. Raises `Refused` for anything that `write` did not write."""
     if data.partition(b"\n")[0] != _HEAD.encode("ascii"):
-        raise Refused(f"this is no certificate: it does not begin with the line {_HEAD}")
+        raise Refused(f"this is not a certificate: it does not begin with the line {_HEAD}")
     body, _, _ = data[:-1].rpartition(b"\n")
     body += b"\n"
     if data != body + json.dumps({"sha256": hashlib.sha256(body).hexdigest()}).encode("ascii") + b"\n":
-        raise Refused("the file is damaged or cut short: it is not what its last line says")
+        raise Refused("the file is damaged or cut short: its last line does not match its content")
     lines = body.decode("ascii", "replace").splitlines()[1:]
     if not lines:
         raise Refused("it certifies nothing")
@@ -259,7 +259,7 @@ def _record(line: str, number: int) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Refused(f"line {number} is no JSON") from error
+        raise Refused(f"line {number} is not JSON") from error
     if not isinstance(found, dict):
-        raise Refused(f"line {number} is no record of an estate")
+        raise Refused(f"line {number} is not the record of an estate")
     return found

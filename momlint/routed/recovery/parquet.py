@@ -245,7 +245,7 @@ def _read_parquet_file(path: str, names: Names, before: int, only: int = WHOLE) 
     except (pa.ArrowException, IndexError, OverflowError) as error:
         # Arrow finds out late, or never, that an index points past its dictionary.
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise Unreadable(f"`{path}` is not Parquet that can be read: {reason}") from error
+        raise Unreadable(f"`{path}` is not valid Parquet: {reason}") from error
     return before
 
 
@@ -258,8 +258,8 @@ def _check_size(groups: Sequence[GroupSize], told: int, wanted: Sequence[str], n
     rows = sum(group.rows for group in groups)
     if rows > max(FEW_ROWS, n * n * colours):
         raise Unreadable(
-            f"`{path}` has {rows:,} rows, more than {n:,} brokers and {colours:,} colours have entries",
-            f"up to {FEW_ROWS:,} rows are read in any case: take out those that repeat others",
+            f"`{path}` has {rows:,} rows, more than {n:,} brokers and {colours:,} colours can use",
+            f"remove rows that repeat others; up to {FEW_ROWS:,} rows are always read",
         )
     if rows != told:
         raise Unreadable(f"`{path}` says that it has {told:,} rows, and its row groups {rows:,}", _WRITE_AGAIN)
@@ -268,7 +268,7 @@ def _check_size(groups: Sequence[GroupSize], told: int, wanted: Sequence[str], n
         most = max(FEW_VALUES, 4 * group.rows, group.rows * (3 + 2 * colours))
         if values > min(most, MOST_VALUES):
             raise Unreadable(
-                f"`{path}` has a row group with {values:,} values, which is more than momlint reads at once",
+                f"`{path}` has a row group with {values:,} values, more than momlint reads at once",
                 "write it in smaller row groups; no row needs a colour twice",
             )
 

@@ -47,7 +47,7 @@ def problem_of(error: Unreadable | OSError | ValueError, path: str) -> RecoveryP
     if isinstance(error, Refused):
         return RecoveryProblem("MOM102", f"`{path}` cannot be read: {error.strerror}", error.help)
     if not isinstance(error, OSError):
-        return RecoveryProblem("MOM102", f"`{path}` is no path", "the path is relative to the file that names it")
+        return RecoveryProblem("MOM102", f"`{path}` is not a path", "the path is relative to the file that names it")
     return RecoveryProblem(
         "MOM102",
         f"`{path}` cannot be read: {(error.strerror or str(error) or type(error).__name__).lower()}",
@@ -101,7 +101,7 @@ def both_given(position: int) -> RecoveryProblem:
     return RecoveryProblem(
         "MOM102",
         "a row has `colours` or `except`, not both",
-        "keep the colours in which the row holds, or those in which it does not",
+        "keep one: the colours in which the row is used, or those in which it is not",
         position,
     )
 

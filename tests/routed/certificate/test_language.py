@@ -37,7 +37,7 @@ topics:
 TABLES = "routing:\n  protocol: tables\n  tables: {1: {2: [3]}, 2: {3: [3]}}\n"
 #: Beside computed next hops: at 1, by 4.
 STATIC = "routing:\n  tables: {1: {4: [3]}}\n"
-SMALLEST = ", by shortest walks, of equal ones by the smallest next hop"
+SMALLEST = ", by shortest walks, ties by the smallest next hop"
 
 
 class Case(NamedTuple):
@@ -109,7 +109,7 @@ CASES = {
     # Messages from 3 to 4, and back, would need the link.
     "computed next hops stay": Case(
         coloured("3--4", "routing: {after_failure: keep}\n"),
-        "1 pair arrives in each of 2 colours, by shortest walks to 2 of 4 brokers, of equal ones by the smallest next "
+        "1 pair arrives in each of 2 colours, by shortest walks to 2 of 4 brokers, ties by the smallest next "
         "hop to 2 of 4 brokers",
         "b: [3--4]",
         "b: [1--2]",

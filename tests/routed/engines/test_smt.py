@@ -414,7 +414,7 @@ class TestLimits:
         overlay = ring(12)
         verdict = SmtEngine(rlimit=1).decide(overlay, question("arrive", overlay))
         assert isinstance(verdict, Undecided)
-        assert verdict.reason == "the solver found no answer within its limit of 1 resource units"
+        assert verdict.reason == "the solver found no answer within 1 resource units"
 
     def test_too_few_resources_for_all_that_fails_are_undecided_too(self) -> None:
         # Some keys may have been found by then; a part of them is no verdict.

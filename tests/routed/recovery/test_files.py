@@ -334,7 +334,7 @@ def test_a_file_that_is_not_there_and_one_of_another_kind(tmp_path: Path) -> Non
     assert problem.message == "`rows.xlsx` is neither .csv nor .parquet"
     (tmp_path / "a.parquet").write_bytes(b"this is not what it says it is")
     (problem,) = read_recovery(str(tmp_path / "a.parquet"), BROKERS, COLOURS).problems
-    assert "is not Parquet that can be read" in problem.message
+    assert "is not valid Parquet" in problem.message
 
 
 def test_colours_named_twice_in_a_row(tmp_path: Path) -> None:
