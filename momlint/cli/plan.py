@@ -274,9 +274,7 @@ def _plan_by_many(arguments: Arguments, loaded: LoadedEstate, estate: Estate, fo
 def _check_output(output: str, ending: str) -> None:
     """Say so before the work is done, not after, that there is no place for its result."""
     if ending not in (*_YAML, *_TABLES):
-        raise UsageError(
-            f"--output: {output}: a plan is YAML, CSV or Parquet; name a .yaml, .csv or .parquet file"
-        )
+        raise UsageError(f"--output: {output}: a plan is YAML, CSV or Parquet; name a .yaml, .csv or .parquet file")
     if os.path.isdir(output):
         raise UsageError(f"--output: {output} is a folder; name a file")
     folder = os.path.dirname(output) or "."
