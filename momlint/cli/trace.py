@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from momlint.cli import estates, exits
-from momlint.cli.console import complain, write
+from momlint.cli.console import columns, complain, write
 from momlint.cli.reading import Reading
 from momlint.escaping import printable
 from momlint.words import arrow, counted, joined
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from momlint.routed.overlay import Overlay, Walk
 
 _ROW_SHOWN = 60
+#: Fewer than this say nothing of a row.
+_LEAST_SHOWN = 12
 
 
 def trace(path: str, source: str, dest: str, colour: str | None, name: str | None, reading: Reading) -> int:
@@ -76,10 +78,20 @@ def _hops(loaded: LoadedEstate, estate: Estate, overlay: Overlay, tint: int, tak
         else:
             table.append((*hop, *_row(loaded, estate, row, goal)))
     widths = [max((len(line[column]) for line in table), default=0) for column in (0, 1, 2)]
+    # What a terminal has no room for would go on in the next line.
+    width = columns()
+    room = _ROW_SHOWN if width is None else max(0, min(_ROW_SHOWN, width - sum(widths) - 8))
     return [
-        f"  {hop:{widths[0]}}  {link:{widths[1]}}  {place:{widths[2]}}  {text}".rstrip()
+        f"  {hop:{widths[0]}}  {link:{widths[1]}}  {place:{widths[2]}}  {_cut(text, room)}".rstrip()
         for hop, link, place, text in table
     ]
+
+
+def _cut(text: str, room: int) -> str:
+    """What fits of the text of a row; nothing where that is too little to recognise it."""
+    if len(text) <= room:
+        return text
+    return text[: room - 3] + "..." if room >= _LEAST_SHOWN else ""
 
 
 def _link(estate: Estate, overlay: Overlay, tint: int, tail: int, head: int) -> str:
@@ -102,8 +114,6 @@ def _row(loaded: LoadedEstate, estate: Estate, row: int, goal: int) -> tuple[str
     file, span, _ = loaded.locate(place)
     lines = next((one.lines for one in loaded.sources if one.file == file), [])
     text = lines[span.start.line - 1].strip() if span.start.line <= len(lines) else ""
-    if len(text) > _ROW_SHOWN:
-        text = text[: _ROW_SHOWN - 3] + "..."
     return f"{file}:{span.start.line}:{span.start.column}", text
 
 

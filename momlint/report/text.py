@@ -13,6 +13,7 @@ from momlint.escaping import printable
 from momlint.findings import Severity
 from momlint.report import brief
 from momlint.report.closing import proof_line, totals_line
+from momlint.report.folding import folded
 from momlint.report.snippet import Row, rows
 from momlint.report.wording import (
     affected_line,
@@ -60,17 +61,17 @@ def render(
     gathered: list[list[Finding]] = []
     if notes == "brief":
         findings, gathered = brief.gathered(findings)
-    blocks = [_finding(finding, report.sources, painter, width or WIDTH) for finding in findings]
-    blocks += [_brief(block, painter, width or WIDTH) for block in gathered]
+    blocks = [_finding(finding, report.sources, painter, width) for finding in findings]
+    blocks += [_brief(block, painter, width) for block in gathered]
     blocks += [_section(section, painter) for section in report.sections]
     if not quiet:
-        blocks.append(_closing(report, painter))
+        blocks.append(_closing(report, painter, width))
     return "\n".join(blocks)
 
 
-def _closing(report: Report, painter: _Painter) -> str:
+def _closing(report: Report, painter: _Painter, width: int | None) -> str:
     totals = totals_line(report)
-    proof = proof_line(report)
+    proof = folded(proof_line(report), width, 2)
     good = not (report.summary.errors or report.summary.undecided or report.failures)
     if good:
         proof = painter(proof, _HELP if report.proof.engines else "")
@@ -83,7 +84,7 @@ def _section(section: Section, painter: _Painter) -> str:
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
-def _brief(block: list[Finding], painter: _Painter, width: int) -> str:
+def _brief(block: list[Finding], painter: _Painter, width: int | None) -> str:
     """The notes of one rule."""
     first = block[0]
     files = list(dict.fromkeys(finding.file for finding in block))
@@ -92,7 +93,7 @@ def _brief(block: list[Finding], painter: _Painter, width: int) -> str:
     lines = [head + title]
     if len(files) == 1:
         lines.append(f" {painter('-->', _GUTTER)} {shown_path(files[0])}")
-    lines += [f"  {painter('=', _GUTTER)} {line}" for line in brief.lines(block, width - 4)]
+    lines += [f"  {painter('=', _GUTTER)} {line}" for line in brief.lines(block, (width or WIDTH) - 4)]
     lines.append(_note(1, painter, "see", f"{see(first)}; --notes full shows each in its place"))
     return "".join(line.rstrip() + "\n" for line in lines)
 
@@ -107,7 +108,7 @@ class _Painter:
         return f"{style}{text}{_RESET}" if self._enabled and style and text else text
 
 
-def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Painter, width: int) -> str:
+def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Painter, width: int | None) -> str:
     style = _SEVERITY[finding.severity]
     head = painter(f"{finding.severity.value}[{finding.code}]", style)
     title = painter(f" {finding.rule}: {printable(finding.message)}", _BOLD)
@@ -116,9 +117,9 @@ def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Pain
     shown = [finding.span.start.line, finding.span.end.line]
     shown += [line for other in related for line in (other.span.start.line, other.span.end.line)]
     gutter = len(str(max(shown)))
-    columns = width - gutter - 3
+    columns = (width or WIDTH) - gutter - 3
 
-    lines = [head + title, f"{' ' * gutter}{painter('-->', _GUTTER)} {place(finding)}"]
+    lines = [folded(head + title, width, 2), f"{' ' * gutter}{painter('-->', _GUTTER)} {place(finding)}"]
     primary = rows(sources.get(finding.file, ()), finding.span, columns, parent=True)
     lines += _source(primary, gutter, columns, painter, style, printable(finding.label))
     if not primary and finding.label:
@@ -128,6 +129,7 @@ def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Pain
     if len(finding.related) > len(related):
         more = len(finding.related) - len(related)
         lines.append(_note(gutter, painter, "related", f"{more:,} more {'place' if more == 1 else 'places'}"))
+    notes = len(lines)
     if finding.witness is not None and (line := witness_line(finding.witness)):
         lines.append(_note(gutter, painter, "", line))
     if finding.witness is not None and finding.witness.trace:
@@ -139,6 +141,7 @@ def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Pain
     if finding.help:
         lines.append(_note(gutter, painter, "help", finding.help, _HELP))
     lines.append(_note(gutter, painter, "see", see(finding)))
+    lines[notes:] = [folded(line, width, gutter + 3) for line in lines[notes:]]
     return "".join(line.rstrip() + "\n" for line in lines)
 
 

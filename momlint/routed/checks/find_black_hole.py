@@ -165,7 +165,7 @@ def _missing_rows(context: Context, cause: Cause) -> Draft:
         related.append(RelatedDraft(context.row_place(walk.rows[-1]), f"this row hands it to `{end}`"))
     if cause.scope == "broker":
         broker = context.name(cause.subject[0])
-        message = f"broker `{broker}` seems to be missing from the tables: no row uses any of its links"
+        message = f"broker `{broker}` is missing from the tables: no row uses its links"
         place = context.tables_place(cause.subject[0])
         fix = f"add rows for broker `{broker}`, or route around it"
         data: Data = {"broker": broker}
@@ -174,7 +174,7 @@ def _missing_rows(context: Context, cause: Cause) -> Draft:
         both = {entry.location for entry in cause.entries} == set(cause.subject)
         names = destinations(context, cause)
         if both:
-            message = f"no row for {listed(names)} uses the link between `{at}` and `{to}`, in either direction"
+            message = f"no row for {listed(names)} uses the link between `{at}` and `{to}`, either way"
         else:
             message = f"broker `{at}` has no next hop for {listed(names)}"
         place = context.tables_place(cause.entries[0].location)
