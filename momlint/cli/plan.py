@@ -239,7 +239,7 @@ def _load(path: str, arguments: Arguments) -> tuple[LoadedEstate, Estate]:
     estate = loaded.estate
     assert estate is not None
     _check_whole(estate, loaded.source.file, bool(loaded.source.problems))
-    if estate.table_rows:
+    if estate.table_rows and (estate.colours_declared or estate.tolerate is not None):
         complain(
             f"momlint: note: {loaded.source.file}: the plan uses shortest paths, not the rows of `routing.tables`, "
             "which no longer count once there are recovery rows"

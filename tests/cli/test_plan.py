@@ -213,6 +213,15 @@ def test_half_an_estate_is_not_planned(run: Run, folder: Path, failures: str, me
     assert message in refused.err
 
 
+def test_static_rows_are_noted_where_there_is_something_to_plan(run: Run, folder: Path) -> None:
+    (folder / "a.yaml").write_text(ESTATE + "routing: {tables: {1: {2: [2]}}}\n")
+    assert "routing.tables" not in run("plan", "a.yaml").err
+    (folder / "a.yaml").write_text(ESTATE + "routing: {tables: {1: {2: [2]}}}\nfailures: {tolerate: single-link}\n")
+    planned = run("plan", "a.yaml")
+    assert planned.code == 0
+    assert "the plan uses shortest paths, not the rows of `routing.tables`" in planned.err
+
+
 def test_too_many_colours(run: Run, folder: Path) -> None:
     brokers = ", ".join(f"b{index}: " for index in range(80))
     links = "".join(f"  - {{between: [b{index}, b{(index + 1) % 80}]}}\n" for index in range(80))
