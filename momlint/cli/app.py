@@ -119,7 +119,8 @@ def check(
         ),
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="Time limit for each question, for all engines; by default 60.")
+        float | None,
+        typer.Option(metavar="SECONDS", help="Time limit for each question, for all engines; by default 60."),
     ] = None,
     spark: Annotated[
         str | None,
