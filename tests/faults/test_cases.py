@@ -103,7 +103,7 @@ def test_a_trace_of_the_empty_colours(run: Run) -> None:
     ran = run("trace", case("empty-colours"), "--from", "a", "--to", "b")
     assert ran.code == 1
     assert "a → a  no link" in ran.out
-    assert ran.out.endswith("looped: back at a, and so for ever\n")
+    assert ran.out.endswith("looped: back at a, and so on for ever\n")
 
 
 def test_moved_clients_are_served_by_availability_alike(run: Run) -> None:
