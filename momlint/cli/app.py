@@ -16,7 +16,8 @@ _Mistake: Any = typer.BadParameter.__mro__[1]
 
 # What several commands take.
 _Root = Annotated[
-    str | None, typer.Option(metavar="FOLDER", help="Let estates read files below this folder, not only below their own.")
+    str | None,
+    typer.Option(metavar="FOLDER", help="Let estates read files below this folder, not only below their own."),
 ]
 _MaxFileMb = Annotated[
     int | None, typer.Option("--max-file-mb", metavar="MB", help="Refuse larger files; by default 100.")

@@ -239,7 +239,7 @@ def _read_parquet_file(path: str, names: Names, before: int, only: int = WHOLE) 
                 yield _parquet_part(piece, before, names)
                 before += piece.num_rows
     except NoFooterError as error:
-        raise Unreadable(f"`{path}` is not Parquet that can be read: {error}", _WRITE_AGAIN) from error
+        raise Unreadable(f"`{path}` is not valid Parquet: {error}", _WRITE_AGAIN) from error
     except UnicodeDecodeError as error:
         raise Unreadable(f"`{path}` holds text that is not UTF-8", "write its names as UTF-8") from error
     except (pa.ArrowException, IndexError, OverflowError) as error:

@@ -89,7 +89,7 @@ def test_a_footer_that_ends_pyarrow(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stderr) == (1, "")
     messages = [finding["message"] for finding in json.loads(ran.stdout)["findings"] if finding["code"] == "MOM102"]
     assert len(messages) == 1
-    assert "is not Parquet that can be read" in messages[0]
+    assert "is not valid Parquet" in messages[0]
 
 
 def varint(number: int) -> bytes:
