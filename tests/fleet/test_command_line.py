@@ -99,7 +99,7 @@ def test_an_inventory_of_nothing_or_of_standard_input(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ran = run("fleet", "inventory", "-", "--output", "out")
-    assert (ran.code, "standard input has no place in an inventory" in ran.err) == (2, True)
+    assert (ran.code, "an inventory cannot read standard input" in ran.err) == (2, True)
     ran = run("fleet", "inventory", "gone", "--output", "out")
     assert (ran.code, "gone: no such file or folder" in ran.err) == (2, True)
 

@@ -220,7 +220,7 @@ class TestFinding:
         monkeypatch.setenv("PATH", str(tmp_path))
         monkeypatch.delenv("MOMLINT_NUSMV", raising=False)
         with pytest.raises(
-            UsageError, match="install NuSMV or nuXmv, and put it on PATH or its path into MOMLINT_NUSMV"
+            UsageError, match="install NuSMV or nuXmv, and put it on PATH or set MOMLINT_NUSMV to its path"
         ):
             find_nusmv()
         with pytest.raises(UsageError, match="--nusmv names `/nowhere` as NuSMV"):
