@@ -10,6 +10,7 @@ import contextlib
 import logging
 import os
 import re
+import secrets
 import shutil
 import socket
 import subprocess
@@ -180,7 +181,10 @@ class Session:
         self._around.enter_context(orderly())
         try:
             self._log = tempfile.TemporaryFile()
-            self._scratch = tempfile.mkdtemp(prefix="momlint-")
+            # Its name is known before it is there: whenever momlint is asked to end, it can be taken away.
+            scratch = os.path.join(tempfile.gettempdir(), f"momlint-{secrets.token_hex(8)}")
+            self._scratch = scratch
+            os.mkdir(scratch, 0o700)
             aside(self._start)
         except BaseException as error:
             # Before Java ends: an error of its own has its text there.
