@@ -94,7 +94,7 @@ def test_the_installed_program(momlint: Path, tmp_path: Path) -> None:
     # The solver's templates come from the wheel as well.
     last = done(momlint, "check", cwd=tmp_path).splitlines()[-1]
     assert last.startswith("Proved: ")
-    assert last.endswith("engines graph and smt, decided twice.")
+    assert last.endswith("2 engines agree (graph and smt).")
     assert "(check-sat)" in done(momlint, "render", "--to", "smt2", "topology.yaml", cwd=tmp_path)
 
     bad = (CHECKOUT / "examples" / "six-brokers" / "misrouted.yaml").read_text(encoding="utf-8")
