@@ -8,7 +8,7 @@ report asks for it.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -19,19 +19,17 @@ from momlint.findings import Severity
 
 if TYPE_CHECKING:
     from momlint.findings import Draft
-    from momlint.routed.diagnosis.context import Context
-
-#: Families whose rules are found while reading or deciding; all others have a check function each.
-FAMILIES_WITHOUT_CHECKS = frozenset({"input", "verdict"})
 
 #: Families whose rules have nothing to say of an estate without any of these sections; they are not even loaded for it.
 #: (Two rows for one entry, MOM404, may stand in ``routing.tables`` too.)
 SECTIONS_OF_FAMILY = {"recovery": ("failures", "routing.tables"), "spec": ("specs",)}
 
-#: Where a finding's ``url`` leads.
-DOCUMENTATION = "https://momlint.readthedocs.io/rules"
+#: Where the rules' pages are, without the last slash. Empty while they have no address: then a finding's ``url`` is
+#: empty too, and people are sent to ``momlint explain``.
+DOCUMENTATION = ""
 
-Check = Callable[["Context"], "Iterator[Draft]"]
+#: From what a discipline gives its checks to look at to drafts.
+Check = Callable[[Any], "Iterator[Draft]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +42,27 @@ class RuleName:
 
     @property
     def url(self) -> str:
-        """The rule's page in the documentation."""
-        return f"{DOCUMENTATION}/{self.code}/"
+        """The rule's page in the documentation; empty while that has no address."""
+        return f"{DOCUMENTATION}/{self.code}/" if DOCUMENTATION else ""
 
     def load(self) -> Rule:
         """Everything the file says. Raises `InternalError` for a file that is no rule."""
         return _load(self)
 
-    def check(self) -> Check | None:
-        """The function that finds it; None for what reading and deciding find by themselves."""
-        if self.family in FAMILIES_WITHOUT_CHECKS:
-            return None
-        module = importlib.import_module(f"momlint.routed.checks.find_{self.id.replace('-', '_')}")
+    def check(self, checks: str) -> Check:
+        """The function that finds it, ``find`` of a module in the package `checks`; see the rule's discipline."""
+        module = importlib.import_module(f"{checks}.find_{self.id.replace('-', '_')}")
         check: Check = module.find
         return check
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule with all that its file says; `bad` and `good` are estates as text, empty where there can be none."""
+    """A rule with all that its file says; `bad` and `good` are estates as text, empty where there can be none.
+
+    `yields_to`: the codes of rules whose findings make one of this rule superfluous, each with the kinds of things
+    (`momlint.findings.Subject`) of which one finding is enough.
+    """
 
     code: str
     id: str
@@ -75,6 +75,7 @@ class Rule:
     bad: str
     good: str
     url: str
+    yields_to: Mapping[str, frozenset[str]]
 
 
 @cache
@@ -118,14 +119,20 @@ def _load(name: RuleName) -> Rule:
             bad=data.get("bad", ""),
             good=data.get("good", ""),
             url=name.url,
+            yields_to={code: frozenset(kinds) for code, kinds in data.get("yields_to", {}).items()},
         )
-    except (KeyError, ValueError, TypeError) as error:
+    except (AttributeError, KeyError, ValueError, TypeError) as error:
         raise InternalError(f"rules/{path} is no rule: {error!r}") from error
 
 
 def load_rules() -> tuple[Rule, ...]:
     """Every rule, read, by code."""
     return tuple(name.load() for name in rule_names())
+
+
+def yields_to(code: str) -> Mapping[str, frozenset[str]]:
+    """What the rule with this code yields to, as `Rule.yields_to`."""
+    return rule_name(code).load().yields_to
 
 
 def is_selected(code: str, select: tuple[str, ...], ignore: tuple[str, ...]) -> bool:

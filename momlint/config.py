@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
+from momlint.access import CONFIGURATIONS, MOST_OF_CONFIGURATION, Access, Refused
 from momlint.errors import UsageError
 
 EngineName: TypeAlias = Literal["auto", "graph", "smt", "nusmv"]
@@ -30,10 +31,20 @@ KEYS = (
     "fail-on",
     "format",
     "engine",
+    "solver",
     "timeout",
     "jobs",
     "per-file-ignores",
 )
+
+
+#: Seconds for a question, processes, and patterns with their characters, that a configuration may ask for.
+LONGEST = 3600
+MOST_JOBS = 1000
+MOST_PATTERNS = 1000
+LONGEST_PATTERN = 1000
+#: Characters of a wrong value that are shown.
+_SHOWN = 100
 
 
 class Config(NamedTuple):
@@ -51,6 +62,7 @@ class Config(NamedTuple):
     fail_on: FailOnName | None = None
     format: FormatName | None = None
     engine: EngineName | None = None
+    solver: str | None = None
     timeout: float | None = None
     jobs: int | None = None
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -65,9 +77,9 @@ def find(start: str) -> Config:
     if not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     while True:
-        for name in ("momlint.toml", "pyproject.toml"):
+        for name in CONFIGURATIONS:
             path = os.path.join(folder, name)
-            if os.path.isfile(path):
+            if os.path.lexists(path):
                 config = _read(path)
                 if config is not None:
                     return config
@@ -79,7 +91,7 @@ def find(start: str) -> Config:
 
 def load(path: str) -> Config:
     """The configuration in the file `path`. Raises `UsageError` as `find` does, and for a missing table."""
-    config = _read(path)
+    config = _read(path, named=True)
     if config is None:
         raise UsageError(f"{path}: there is no table [tool.momlint] in this file")
     return config
@@ -130,13 +142,19 @@ def split_codes(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(code for word in words for part in word.split(",") if (code := part.strip()))
 
 
-def _read(path: str) -> Config | None:
+def _read(path: str, *, named: bool = False) -> Config | None:
+    """A configuration that was found must not lead out of its folder; one that was `named` may be anywhere."""
     shown = _shown(path)
     try:
-        with open(path, "rb") as stream:
-            data = stream.read()
-    except OSError as error:
-        raise UsageError(f"{shown}: the configuration cannot be read: {error.strerror or error}") from error
+        if os.path.isdir(path) and not os.path.islink(path):
+            return None
+        access = Access(None if named else os.path.dirname(path), MOST_OF_CONFIGURATION)
+        data = access.read(path)
+    except Refused as error:
+        raise UsageError(f"{shown}: the configuration cannot be read: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        words = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{shown}: the configuration cannot be read: {words or error}") from error
     if os.path.basename(path) == "pyproject.toml" and b"momlint" not in data:
         return None  # most are other tools' affair, and whether they are valid as well
 
@@ -148,6 +166,11 @@ def _read(path: str) -> Config | None:
         raise UsageError(f"{shown}: the configuration is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{shown}: the configuration is not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise UsageError(f"{shown}: the configuration is nested too deep") from error
+    except ValueError as error:
+        # Python converts no number of more than 4,300 digits.
+        raise UsageError(f"{shown}: a number in the configuration has too many digits") from error
     table: Any = document
     if os.path.basename(path) == "pyproject.toml":
         tool = document.get("tool")
@@ -167,6 +190,14 @@ def _shown(path: str) -> str:
     return path if relative.startswith(os.pardir) else relative.replace(os.sep, "/")
 
 
+def _brief(value: object) -> str:
+    try:
+        written = repr(value)
+    except (RecursionError, ValueError):  # too deep, or a number of too many digits
+        return "this"
+    return written if len(written) <= _SHOWN else written[: _SHOWN - 3] + "..."
+
+
 class _Reader(NamedTuple):
     """One table, and how its mistakes are said."""
 
@@ -177,7 +208,7 @@ class _Reader(NamedTuple):
     def config(self) -> Config:
         for key in self.table:
             if key not in KEYS:
-                raise UsageError(f"{self.file}: there is no setting `{key}`{did_you_mean(key, KEYS)}")
+                raise UsageError(f"{self.file}: unknown setting `{key}`{did_you_mean(key, KEYS)}")
         return Config(
             file=self.file,
             base=self.base,
@@ -187,20 +218,35 @@ class _Reader(NamedTuple):
             fail_on=self._choice("fail-on", FAIL_ON),
             format=self._choice("format", FORMATS),
             engine=self._choice("engine", ENGINES),
+            solver=self._solver(),
             timeout=self._timeout(),
             jobs=self._jobs(),
             per_file_ignores=self._per_file_ignores(),
         )
 
+    def _solver(self) -> str | None:
+        value = self.table.get("solver")
+        if value is not None and (not isinstance(value, str) or not value):
+            raise self._fault("solver", "the name of a solver")
+        return value
+
     def _fault(self, key: str, wanted: str) -> UsageError:
-        return UsageError(f"{self.file}: the setting `{key}` must be {wanted}, not {self.table.get(key)!r}")
+        return UsageError(f"{self.file}: the setting `{key}` must be {wanted}, not {_brief(self.table.get(key))}")
 
     def _strings(self, key: str, value: object) -> tuple[str, ...] | None:
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise self._fault(key, "a list of strings")
+        self._check_lengths(key, value)
         return tuple(value)
+
+    def _check_lengths(self, key: str, patterns: Collection[str]) -> None:
+        if len(patterns) > MOST_PATTERNS or any(len(pattern) > LONGEST_PATTERN for pattern in patterns):
+            raise UsageError(
+                f"{self.file}: the setting `{key}` takes at most {MOST_PATTERNS:,} entries of at most "
+                f"{LONGEST_PATTERN:,} characters"
+            )
 
     def _codes(self, key: str) -> tuple[str, ...] | None:
         found = self._strings(key, self.table.get(key))
@@ -218,8 +264,10 @@ class _Reader(NamedTuple):
         value = self.table.get("timeout")
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
             raise self._fault("timeout", "a number of seconds above 0")
+        if value > LONGEST:
+            raise self._fault("timeout", f"a number of seconds up to {LONGEST:,}")
         return float(value)
 
     def _jobs(self) -> int | None:
@@ -228,6 +276,8 @@ class _Reader(NamedTuple):
             return None
         if isinstance(value, bool) or not isinstance(value, (int, str)):
             raise self._fault("jobs", "a whole number of at least 1, or auto")
+        if isinstance(value, int) and value > MOST_JOBS:
+            raise self._fault("jobs", f"a whole number of at most {MOST_JOBS:,}, or auto")
         return jobs(f"{self.file}: the setting `jobs`", str(value))
 
     def _per_file_ignores(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -236,6 +286,7 @@ class _Reader(NamedTuple):
             return ()
         if not isinstance(value, dict):
             raise self._fault("per-file-ignores", "a table of file patterns and lists of codes")
+        self._check_lengths("per-file-ignores", value)
         result = []
         for pattern, codes in value.items():
             if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):

@@ -8,10 +8,14 @@ without a single estate, are failures and not silence: a slip in a path must not
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
+
+from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, open_regular, reason
+from momlint.escaping import plain_path
 
 #: The name for standard input.
 STDIN = "-"
@@ -26,32 +30,48 @@ _FIRST = re.compile(rb"^([ ]*)(?!---(?:\s|$)|%|#)[^\s#]", re.MULTILINE)
 _BOM = b"\xef\xbb\xbf"
 _KEY = rb"(?:momlint|'momlint'|\"momlint\")[ \t]*:(?:\s|$)"
 _FLOW = re.compile(rb"^(?:---)?[ \t]*\{\s*" + _KEY, re.MULTILINE)
+# Keys by which a file that lacks `momlint:` is an estate of ours all the same, with one mistake.
+_OURS = rb"['\"]?(?:momlint|brokers|links|topics|routing|failures|groups|specs|include)['\"]?[ \t]*:(?:\s|$)"
 
 
 class Found:
-    """The files to check, sorted and without repeats, and sentences about what could not be found or read."""
+    """The files to check, sorted and without repeats, and sentences about what could not be found or read.
+
+    `notes`: sentences about files that were passed over and are no fault.
+    """
 
     def __init__(self) -> None:
         self.files: list[str] = []
         self.failures: list[str] = []
+        self.notes: list[str] = []
 
 
-def discover(paths: Sequence[str], excluded: Callable[[str], bool] = lambda _path: False) -> Found:
+def discover(
+    paths: Sequence[str],
+    excluded: Callable[[str], bool] = lambda _path: False,
+    *,
+    force: bool = False,
+    most: int = MOST_MEGABYTES * MEGABYTE,
+) -> Found:
     """Find the estates that `paths` (files, folders, globs, `STDIN`) name.
 
     `excluded` says of a path met in a folder or a glob, file or folder, whether to pass it over; a file
-    named in full is never passed over. Paths come back with ``/`` as separator.
+    named in full is passed over only with `force`. Files are looked into for `most` bytes.
+    Paths come back with ``/`` as separator.
     """
     found = Found()
     seen: set[str] = set()
     candidates: list[str] = []
     for path in paths:
-        if path == STDIN or os.path.lexists(path):
-            candidates += _one(path, excluded, found)
+        if path == STDIN or _is_there(path):
+            if not (force and path != STDIN and excluded(path)):
+                candidates += _one(path, excluded, found, most)
         elif any(sign in path for sign in "*?["):
-            import glob
-
-            matched = sorted(name for name in glob.iglob(path, recursive=True) if not excluded(name))
+            try:
+                matched = [name for name in Access(None).names(path.replace(os.sep, "/")) if not excluded(name)]
+            except OSError as error:
+                found.failures.append(f"{path}: {reason(error)}")
+                continue
             if not matched:
                 found.failures.append(f"{path}: no file matches this pattern")
             for name in matched:
@@ -59,7 +79,7 @@ def discover(paths: Sequence[str], excluded: Callable[[str], bool] = lambda _pat
                 if not os.path.isdir(name):
                     candidates.append(name)
                 elif not any(other != name and other.startswith(name + os.sep) for other in matched):
-                    candidates += _one(name, excluded, found)
+                    candidates += _one(name, excluded, found, most)
         else:
             found.failures.append(f"{path}: no such file or folder")
     for candidate in sorted(_slashed(candidate) for candidate in candidates):
@@ -70,8 +90,18 @@ def discover(paths: Sequence[str], excluded: Callable[[str], bool] = lambda _pat
     return found
 
 
-def is_estate(path: str) -> bool:
-    """Whether the file is an estate by its name, or by a top-level key ``momlint``. May raise `OSError`."""
+def _is_there(path: str) -> bool:
+    try:
+        return os.path.lexists(path)
+    except ValueError:  # a null character: no file can be called that
+        return False
+
+
+def is_estate(path: str, most: int = MOST_MEGABYTES * MEGABYTE) -> bool:
+    """Whether the file is an estate by its name, or by a top-level key ``momlint`` in its first `most` bytes.
+
+    May raise `OSError`.
+    """
     name = os.path.basename(path).lower()
     if name in _ESTATE_NAMES or name.endswith(_ESTATE_ENDINGS):
         return True
@@ -79,9 +109,27 @@ def is_estate(path: str) -> bool:
         return False
     if not stat.S_ISREG(os.stat(path).st_mode):  # reading a pipe would wait for ever
         return False
-    with open(path, "rb") as stream:
-        data = stream.read().removeprefix(_BOM)
+    with open_regular(path) as stream:
+        data = stream.read(min(most, os.fstat(stream.fileno()).st_size)).removeprefix(_BOM)
     return b"momlint" in data and _has_key(data)
+
+
+def is_of_another_tool(path: str, most: int = MOST_MEGABYTES * MEGABYTE) -> bool:
+    """Whether a file by the name ``topology.yaml`` has keys at its top level, and none of an estate's.
+
+    May raise `OSError`.
+    """
+    if os.path.basename(path).lower() not in _ESTATE_NAMES or not stat.S_ISREG(os.stat(path).st_mode):
+        return False
+    with open_regular(path) as stream:
+        data = stream.read(min(most, os.fstat(stream.fileno()).st_size)).removeprefix(_BOM)
+    first = _FIRST.search(data)
+    if first is None or first.group()[-1:] in b"{[!&*|>":
+        return False
+    top = rb"^(?:--- )?[ ]{%d}" % len(first.group(1))
+    return bool(re.search(top + rb"[^\s#:]+:(?:\s|$)", data, re.MULTILINE)) and not re.search(
+        top + _OURS, data, re.MULTILINE
+    )
 
 
 def _has_key(data: bytes) -> bool:
@@ -92,23 +140,53 @@ def _has_key(data: bytes) -> bool:
     return re.search(rb"^(?:--- )?[ ]{%d}" % indent + _KEY, data, re.MULTILINE) is not None
 
 
-def _one(path: str, excluded: Callable[[str], bool], found: Found) -> list[str]:
-    if path == STDIN or not os.path.isdir(path):
+def _one(path: str, excluded: Callable[[str], bool], found: Found, most: int) -> list[str]:
+    if path == STDIN:
         return [path]
-    failures = len(found.failures)
+    if not os.path.isdir(path):
+        return [] if _passed_over(path, found, most) else [path]
+    failures, notes = len(found.failures), len(found.notes)
     estates = []
     for name in _walk(path, excluded, found):
         try:
-            if is_estate(name):
+            if is_estate(name, most) and not _passed_over(name, found, most):
                 estates.append(name)
         except OSError as error:
             found.failures.append(f"{_slashed(name)}: cannot be read: {error.strerror or error}")
-    if not estates and len(found.failures) == failures:
+    if estates or len(found.failures) > failures:
+        return estates
+    hidden = _excluded_estates(path, most)
+    if hidden:
+        what = "the only estate in this folder is" if hidden == 1 else f"all {hidden} estates in this folder are"
+        found.failures.append(f"{path}: {what} excluded, so nothing is checked")
+    elif len(found.notes) == notes:
         found.failures.append(
             f"{path}: no estates found in this folder: momlint looks for *.mom.yaml, topology.yaml and YAML "
             "files whose top level has the key `momlint`"
         )
     return estates
+
+
+def _passed_over(path: str, found: Found, most: int) -> bool:
+    """Whether a ``topology.yaml`` is somebody else's, which is noted."""
+    try:
+        foreign = is_of_another_tool(path, most)
+    except OSError:
+        return False  # whoever reads it will say what is wrong
+    if foreign:
+        found.notes.append(
+            f"{_slashed(path)}: skipped: this is not an estate (no `momlint:` key and none of its sections)"
+        )
+    return foreign
+
+
+def _excluded_estates(folder: str, most: int) -> int:
+    """How many estates a folder has that are excluded, where it has no others."""
+    number = 0
+    for name in _walk(folder, lambda _: False, Found()):
+        with contextlib.suppress(OSError):
+            number += is_estate(name, most) and not is_of_another_tool(name, most)
+    return number
 
 
 def _walk(folder: str, excluded: Callable[[str], bool], found: Found) -> Iterator[str]:
@@ -129,4 +207,7 @@ def _walk(folder: str, excluded: Callable[[str], bool], found: Found) -> Iterato
 
 
 def _slashed(path: str) -> str:
-    return path if path == STDIN else os.path.normpath(path).replace(os.sep, "/")
+    if path == STDIN:
+        return path
+    path = os.path.normpath(path).replace(os.sep, "/")
+    return plain_path(path)

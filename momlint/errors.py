@@ -4,7 +4,17 @@ from __future__ import annotations
 
 
 class MomlintError(Exception):
-    """The root of momlint's own exceptions; its text is one sentence for the user."""
+    """The root of momlint's own exceptions; its text is one sentence for the user.
+
+    `more`: lines that go with it.
+    """
+
+    def __init__(self, text: str = "", *more: str) -> None:
+        super().__init__(text, *more)
+        self.more = more
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class UsageError(MomlintError):

@@ -13,9 +13,9 @@ Two shapes of one thing:
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 
 class Severity(enum.StrEnum):
@@ -56,6 +56,10 @@ Part = Literal["key", "value", "entry"]
 class Place(NamedTuple):
     """A symbolic location: a route of keys and indices through one document of an estate.
 
+    Opaque to all but `momlint.source` and `momlint.estate`, which make places and find them again: what a route looks
+    like is the document's affair (keys of YAML, a line of CSV, whatever a native file has). Everybody else takes the
+    places that entities carry, and chooses a part of them by `key` and `entry`.
+
     `document` counts the documents an estate is made of: 0 is the one with ``momlint:``, the others are the
     files that ``include`` brought in, in the order they were read. `within`: a part of the value alone, as offsets into
     the characters of its text, the end exclusive; for a `part` of "value".
@@ -65,6 +69,16 @@ class Place(NamedTuple):
     path: tuple[str | int, ...]
     part: Part = "entry"
     within: tuple[int, int] | None = None
+
+    @property
+    def key(self) -> Place:
+        """The key alone of what stands here."""
+        return Place(self.document, self.path, "key")
+
+    @property
+    def entry(self) -> Place:
+        """All of what stands here, key and value."""
+        return Place(self.document, self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +106,12 @@ class Affected:
     pairs: int = 0
 
 
+#: One value of a finding's ``data``: plain, so that every report can write it down.
+Datum: TypeAlias = str | int | float | tuple[str, ...]
+#: What a finding is about, by name (``broker``, ``via``, ``destinations``): for programs, which read no sentences.
+Data: TypeAlias = Mapping[str, Datum]
+
+
 @dataclass(frozen=True, slots=True)
 class RelatedDraft:
     """A second place that a draft speaks of."""
@@ -100,9 +120,26 @@ class RelatedDraft:
     message: str
 
 
+#: A thing that findings speak of, by one of its names: a kind and what tells it from others of its kind, as
+#: ``("row", 12)``, ``("hop", 1, 2)`` or ``("colour", 3)``. For `momlint.precedence`; no report sees it.
+Subject: TypeAlias = tuple[str | int, ...]
+#: The `Draft.rank` of drafts that let others of their rank go first.
+LAST_RANK = 1 << 63
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A finding as a check builds it: symbolic places, no file, no line, no severity."""
+    """A finding as a check builds it: symbolic places, no file, no line, no severity.
+
+    `message` is one short sentence that says what is wrong and stands alone; `label` says of the primary place what it
+    has to do with it; `help` says what to do. What `witness`, `affected` and `related` hold, none of them repeats: the
+    reports put the parts together. `data` has the names that the sentence is made of. `steps`: where each broker of the
+    witness's walk sends the message on, in its order.
+
+    The rest is for `momlint.precedence`. `about`: the things it speaks of, each with all the names by which another
+    finding may speak of it. `rank`: which goes first of two about one thing whose rules yield to each other. `without`:
+    what is left of the draft, given which things another finding tells; None where nothing is.
+    """
 
     code: str
     place: Place
@@ -111,6 +148,12 @@ class Draft:
     witness: Witness | None = None
     affected: Affected | None = None
     related: Sequence[RelatedDraft] = ()
+    label: str = ""
+    data: Data = field(default_factory=dict, hash=False)
+    steps: Sequence[RelatedDraft] = ()
+    about: Sequence[frozenset[Subject]] = field(default=(), hash=False, compare=False)
+    rank: int = field(default=LAST_RANK, hash=False, compare=False)
+    without: Callable[[Callable[[Subject], bool]], Draft | None] | None = field(default=None, hash=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +183,9 @@ class Finding:
     witness: Witness | None = None
     affected: Affected | None = None
     related: tuple[Related, ...] = ()
+    label: str = ""
+    data: Data = field(default_factory=dict, hash=False)
+    steps: tuple[Related, ...] = ()
 
     @property
     def sort_key(self) -> tuple[object, ...]:
@@ -151,7 +197,7 @@ class Finding:
 class Problem:
     """Something wrong that a reader already has a span for (invalid YAML, an invalid estate).
 
-    `file` is set where the problem stands in another file than the one being read.
+    `file` is set where the problem stands in another file than the one being read. `label` and `data` as in a `Draft`.
     """
 
     code: str
@@ -160,6 +206,8 @@ class Problem:
     help: str = ""
     related: tuple[Related, ...] = ()
     file: str | None = None
+    label: str = ""
+    data: Data = field(default_factory=dict, hash=False)
 
 
 @dataclass(slots=True)
@@ -184,17 +232,25 @@ class Proof:
 
     `questions` counts what the engines were asked, `decided_twice` how many of them two engines decided, `refuted`
     the needed pairs (a pair in two colours counts twice) that do not arrive or have no path, whether or not a
-    selected rule reports them. `specifications` counts those that were decided, `false_specifications` those of them
-    that do not hold.
+    selected rule reports them. `estates` counts those of which it was asked whether all pairs arrive, `with_colours`
+    those of them that declare colours, `with_promise` those with a ``tolerate``, `promise_kept` those that were proved
+    to keep it. `specifications` counts those that were decided, `false_specifications` those that do not hold.
+    `healing` and `keeping` count the estates that were judged in failures without recovery rows for them, by what their
+    next hops were taken to do then.
     """
 
-    super_paths: int = 0
     engines: tuple[str, ...] = ()
     questions: int = 0
     decided_twice: int = 0
     refuted: int = 0
+    estates: int = 0
+    with_colours: int = 0
+    with_promise: int = 0
+    promise_kept: int = 0
     specifications: int = 0
     false_specifications: int = 0
+    healing: int = 0
+    keeping: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +268,8 @@ class Report:
     `sources` maps a file name to its lines without line ends, for snippets; a file that could not be read is
     not in it. `failures` are sentences about files that could not be read (exit code 2). `sections` are for the text
     report alone. `certificates` and `uncertified`, where certificates are asked for: for each estate a record, or why
-    there is none.
+    there is none. `known`: the findings that the baseline knows, which are not in `findings`; `outdated`: how many of
+    this run's files it has that were not found.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -223,3 +280,5 @@ class Report:
     sections: list[Section] = field(default_factory=list)
     certificates: list[str] = field(default_factory=list)
     uncertified: list[str] = field(default_factory=list)
+    known: list[Finding] = field(default_factory=list)
+    outdated: int = 0

@@ -9,10 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from momlint.catalog import SECTIONS_OF_FAMILY, is_selected, rule_name, rule_names
-from momlint.errors import ReplayError
+from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
+from momlint.baseline import Baseline
+from momlint.catalog import is_selected, rule_name, rule_names, yields_to
+from momlint.discipline import EngineChoice, FleetServices, Request, Tables
+from momlint.disciplines import complete, discipline_of
+from momlint.errors import InternalError, ReplayError, UsageError
 from momlint.findings import (
     Draft,
     Finding,
@@ -29,14 +33,12 @@ from momlint.findings import (
     Summary,
 )
 from momlint.patterns import matches
-from momlint.routed.ask import Ask, Disagreement, EngineChoice
-from momlint.source import Source, read_source
+from momlint.precedence import Candidate, settle
+from momlint.source import Source
 
 if TYPE_CHECKING:
-    from momlint.estate import LoadedEstate
-    from momlint.routed.diagnosis.context import Context
-    from momlint.routed.questions.spread import Spread
-    from momlint.routed.recovery.parquet import Elsewhere, Fetched
+    from momlint.estate.load import LoadedEstate
+    from momlint.estate.opening import Opened
 
 #: The name under which standard input is reported.
 STDIN = "<stdin>"
@@ -48,7 +50,10 @@ class Options:
 
     The patterns of `per_file_ignores` are relative to the folder `base`. `sections`: what else to explain in the text
     report, by the names of `momlint.routed.checks.sections`. `nusmv`: the program for the engine of that name, where it
-    is named. `certificate_folder`: where a certificate of the estates will stand; None where none is asked for.
+    is named. `solver`: who answers for smt. `certificate_folder`: where a certificate of the estates will stand; None
+    where none is asked for.
+    `root`: the folder below which estates may name other files (see `momlint.access`), None for each estate's own;
+    `most_bytes`: of one file. `baseline`: what is known and not reported.
     """
 
     engine: EngineChoice = "auto"
@@ -56,11 +61,19 @@ class Options:
     ignore: tuple[str, ...] = ()
     timeout: float | None = None
     nusmv: str | None = None
+    solver: str = "z3"
     jobs: int = 1
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     base: str = "."
     sections: tuple[str, ...] = ()
     certificate_folder: str | None = None
+    root: str | None = None
+    most_bytes: int = MOST_MEGABYTES * MEGABYTE
+    baseline: Baseline = field(default_factory=Baseline)
+
+    def access(self, file: str) -> Access:
+        """What the estate in `file` may read."""
+        return Access.of(file, self.root, self.most_bytes)
 
     def selects(self, code: str) -> bool:
         """Whether findings of this code are wanted at all."""
@@ -76,6 +89,12 @@ class Options:
         )
 
 
+#: A comment that silences rules: the line it is for, the codes or prefixes it names, where it stands.
+Suppression: TypeAlias = tuple[int, tuple[str, ...], Span]
+#: Those of each file.
+Suppressions: TypeAlias = Mapping[str, Sequence[Suppression]]
+
+
 @dataclass(slots=True)
 class FileResult:
     """What one file gave; `failure` is a sentence where it could not be read. Picklable, for worker processes."""
@@ -84,7 +103,7 @@ class FileResult:
     summary: Summary = field(default_factory=Summary)
     proof: Proof = field(default_factory=Proof)
     sources: dict[str, Sequence[str]] = field(default_factory=dict)
-    suppressions: dict[str, list[tuple[int, tuple[str, ...], Span]]] = field(default_factory=dict)
+    suppressions: dict[str, list[Suppression]] = field(default_factory=dict)
     failure: str | None = None
     faults: list[str] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
@@ -92,28 +111,11 @@ class FileResult:
     uncertified: list[str] = field(default_factory=list)
     #: Addresses of recovery tables that are to be fetched first; with any, nothing else in this counts.
     wanted: list[str] = field(default_factory=list)
-    #: The name of the file where all in it are parts of estates, without brokers of their own.
-    fragment: str | None = None
+    #: The name of the file.
+    file: str | None = None
 
 
-#: Recovery tables by address: what was read there.
-Tables: TypeAlias = "Mapping[str, Fetched]"
-
-
-class Helpers(NamedTuple):
-    """What others do for the check of a file (`momlint.fleet`).
-
-    `spread`: who may take parts of what the checks ask. `elsewhere`: who may read pieces of recovery tables. `tables`:
-    those that were fetched from addresses so far, None where nobody fetches; those that are not in it are told in
-    `FileResult.wanted`.
-    """
-
-    spread: Spread | None = None
-    elsewhere: Elsewhere | None = None
-    tables: Tables | None = None
-
-
-_ALONE = Helpers()
+_ALONE = FleetServices()
 
 
 def lint_files(
@@ -139,22 +141,31 @@ def _results(
     say = progress or (lambda _: None)
     for number, path in enumerate(paths, 1):
         say(f"file {number} of {len(paths)}: {path}")
-        yield lint_stdin(read_stdin, options) if path == "-" else lint_file(path, options)
+        try:
+            yield lint_stdin(read_stdin, options) if path == "-" else lint_file(path, options)
+        except MemoryError:
+            help_text = "check it on a machine that has more"
+            yield undecided_file(STDIN if path == "-" else path, "it ran out of memory", help_text, options)
 
 
-def lint_stdin(read_stdin: Callable[[], bytes] | None, options: Options, helpers: Helpers = _ALONE) -> FileResult:
+def lint_stdin(
+    read_stdin: Callable[[], bytes] | None, options: Options, services: FleetServices = _ALONE
+) -> FileResult:
     """Check what `read_stdin` returns."""
-    return lint_bytes(read_stdin() if read_stdin is not None else b"", STDIN, options, helpers)
+    return lint_bytes(read_stdin() if read_stdin is not None else b"", STDIN, options, services)
 
 
-def lint_file(path: str, options: Options, helpers: Helpers = _ALONE) -> FileResult:
+def lint_file(path: str, options: Options, services: FleetServices = _ALONE) -> FileResult:
     """Check one file."""
     try:
-        with open(path, "rb") as stream:
-            data = stream.read()
+        data = options.access(path).read(path)
     except OSError as error:
-        return FileResult(failure=f"{path}: {error.strerror or error}")
-    return lint_bytes(data, path, options, helpers)
+        return FileResult(failure=f"{path}: {reason(error)}")
+    except MemoryError:
+        raise  # the guard's affair
+    except Exception as error:  # noqa: BLE001  one file's, see `_internal`
+        return _internal(path, error)
+    return lint_bytes(data, path, options, services)
 
 
 def undecided_file(path: str, reason: str, help_text: str, options: Options) -> FileResult:
@@ -162,12 +173,12 @@ def undecided_file(path: str, reason: str, help_text: str, options: Options) -> 
     result = FileResult(summary=Summary(files=1, undecided=1), sources={path: ()})
     if options.selects_in(path, "MOM901"):
         start = Position(1, 1)
-        message = f"undecided: whether anything is wrong with this file: {reason}"
+        message = f"undecided: whether this file is right: {reason}"
         result.findings.append(_finding("MOM901", path, Span(start, start), message, help_text))
     return result
 
 
-def lint_bytes(data: bytes, file: str, options: Options, helpers: Helpers = _ALONE) -> FileResult:
+def lint_bytes(data: bytes, file: str, options: Options, services: FleetServices = _ALONE) -> FileResult:
     """Check one file's content; `file` is its name in the report, and where its ``include`` starts from."""
     import gc
 
@@ -176,32 +187,48 @@ def lint_bytes(data: bytes, file: str, options: Options, helpers: Helpers = _ALO
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        return _lint_source(read_source(data, file), options, helpers)
+        return lint_opened(open_for(data, file, options, services), options, services)
+    except (MemoryError, UsageError):
+        raise  # the guard's affair, and the user's
+    except Exception as error:  # noqa: BLE001  one file's, see `_internal`
+        return _internal(file, error)
     finally:
         if was_enabled:
             gc.enable()
 
 
-def _lint_source(source: Source, options: Options, helpers: Helpers) -> FileResult:
-    from momlint.estate import load_source
-    from momlint.estate.files import is_address
+def _internal(file: str, error: Exception) -> FileResult:
+    """What is told of a file over which momlint fails: no other file is to pay for it. To be called in a handler."""
+    if os.environ.get("MOMLINT_DEBUG"):
+        raise error
+    return FileResult(failure=f"{file}: {_fault(error)}")
 
-    result = FileResult(summary=Summary(files=1), sources={source.file: source.lines})
+
+def _fault(error: Exception) -> str:
+    lines = str(error).splitlines()
+    what = type(error).__name__ + (f": {lines[0]}" if lines else "")
+    return (
+        f"internal fault: {what}; this is a bug in momlint, not in your estate: please report it with this file "
+        "(MOMLINT_DEBUG=1 in the environment shows where)"
+    )
+
+
+def open_for(data: bytes, file: str, options: Options, services: FleetServices = _ALONE) -> Opened:
+    """The estates of a file's content, with what belongs to them; see `momlint.estate.opening`."""
+    from momlint.estate.opening import open_bytes
+
+    return open_bytes(data, file, options.access(file), lambda loaded: complete(loaded, services))
+
+
+def lint_opened(opened: Opened, options: Options, services: FleetServices = _ALONE) -> FileResult:
+    """Check what has been opened. Where something has to be fetched first, the result says so in `wanted`."""
+    source = opened.source
+    result = FileResult(summary=Summary(files=1), file=source.file, wanted=opened.wanted)
+    result.sources[source.file] = source.lines
     _keep_suppressions(result, source)
     for problem in source.problems:
         _add_problem(result, problem, source.file, options)
-    estates = load_source(source)
-    if estates and all(loaded.fragment for loaded in estates):
-        result.fragment = source.file
-    for loaded in estates:
-        if loaded.estate is not None and loaded.estate.recovery_file is not None:
-            from momlint.routed.recovery import attach_recovery
-
-            address = loaded.estate.recovery_file
-            if helpers.tables is not None and address not in helpers.tables and is_address(address):
-                result.wanted.append(address)
-                continue
-            attach_recovery(loaded, helpers.tables, helpers.elsewhere)
+    for loaded in () if opened.wanted else opened.estates:
         for other in loaded.sources:
             if other.file not in result.sources:
                 result.sources[other.file] = other.lines
@@ -210,7 +237,7 @@ def _lint_source(source: Source, options: Options, helpers: Helpers) -> FileResu
             _add_problem(result, problem, source.file, options)
             result.summary.undecided += problem.code == "MOM901"
         if loaded.estate is not None:
-            _check_estate(result, loaded, options, helpers.spread)
+            _check_estate(result, loaded, options, services)
         elif options.certificate_folder is not None:
             result.uncertified.append(f"{source.file}: there is no estate to certify")
     return result
@@ -218,14 +245,25 @@ def _lint_source(source: Source, options: Options, helpers: Helpers) -> FileResu
 
 def _keep_suppressions(result: FileResult, source: Source) -> None:
     if source.suppressions:
-        result.suppressions[source.file] = [(one.target, one.codes, one.span) for one in source.suppressions]
+        codes = {name.id: name.code for name in rule_names()}
+        result.suppressions[source.file] = [
+            (one.target, tuple(codes.get(code, code) for code in one.codes), one.span) for one in source.suppressions
+        ]
 
 
 def _add_problem(result: FileResult, problem: Problem, file: str, options: Options) -> None:
     where = problem.file or file
     if options.selects_in(where, problem.code):
         result.findings.append(
-            _finding(problem.code, where, problem.span, problem.message, problem.help, related=problem.related)
+            _finding(
+                problem.code,
+                where,
+                problem.span,
+                problem.message,
+                problem.help,
+                related=problem.related,
+                about=problem,
+            )
         )
 
 
@@ -236,8 +274,9 @@ def _finding(
     message: str,
     help_text: str,
     *,
-    draft: Draft | None = None,
+    about: Draft | Problem | None = None,
     related: Iterable[Related] = (),
+    steps: Iterable[Related] = (),
 ) -> Finding:
     rule = rule_name(code).load()
     return Finding(
@@ -249,100 +288,71 @@ def _finding(
         message,
         help_text,
         rule.url,
-        draft.witness if draft else None,
-        draft.affected if draft else None,
+        about.witness if isinstance(about, Draft) else None,
+        about.affected if isinstance(about, Draft) else None,
         tuple(related),
+        about.label if about else "",
+        about.data if about else {},
+        tuple(steps),
     )
 
 
 # -- one estate -----------------------------------------------------------------------------------------------------
 
 
-def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, spread: Spread | None) -> None:
-    from momlint.routed.checks.sections import section
-    from momlint.routed.diagnosis.context import Context
-    from momlint.routed.overlay.build import build
-    from momlint.routed.overlay.needs import Needs
-
-    estate = loaded.estate
-    assert estate is not None
-    needs = Needs.of(len(estate.brokers), estate.topics)
-    overlay, entries = build(estate, needs)
-    ask = Ask(options.engine, options.timeout, options.nusmv, spread=spread)
-    context = Context(estate, overlay, ask, entries, options.selects, needs)
-    result.sections += [section(name, context, loaded.source.file) for name in options.sections]
-    for draft in run_checks(context, options):
+def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, services: FleetServices) -> None:
+    discipline = discipline_of(loaded)
+    if discipline is None:
+        raise InternalError("no discipline claims an estate that was read")
+    request = Request(
+        options.selects,
+        options.engine,
+        options.timeout,
+        options.nusmv,
+        options.solver,
+        options.sections,
+        options.certificate_folder,
+        services.spread,
+    )
+    judgement = discipline.judge(loaded, request)
+    found = list(judgement.drafts())
+    for draft in _told(loaded, found, _Selection(options, result.suppressions), judgement.disagreed):
         _add_draft(result, loaded, draft, options)
-
-    if options.certificate_folder is not None:
-        from momlint.routed.certificate.make import certify
-
-        made = certify(loaded, overlay, options.certificate_folder)
-        if made.record is not None:
-            result.certificates.append(made.record)
-        else:
-            result.uncertified.append(made.reason)
-
-    summary = result.summary
-    summary.brokers += len(estate.brokers)
-    summary.links += len(estate.links)
-    summary.colours += overlay.colours
-    summary.topics += len(estate.topics)
-    summary.pairs += len(overlay.pair_source)
-    summary.undecided += len(ask.undecided)
-    result.proof.super_paths += context.super_paths
-    result.proof.engines = tuple(sorted({*result.proof.engines, *ask.engines_used}))
-    result.proof.questions += ask.questions
-    result.proof.decided_twice += ask.decided_twice
-    result.proof.refuted += context.refuted_pairs
-    result.proof.specifications += ask.specifications
-    result.proof.false_specifications += ask.false_specifications
+    outcome = judgement.outcome({draft.code for draft in found})
+    for draft in outcome.verdicts:
+        _add_draft(result, loaded, draft, options)
+    result.sections += outcome.sections
+    result.certificates += outcome.certificates
+    result.uncertified += outcome.uncertified
+    _add_counts(result.summary, outcome.summary)
+    _add_proof(result.proof, outcome.proof)
 
 
-def run_checks(context: Context, options: Options) -> Iterator[Draft]:
-    """The drafts of every selected rule that has a check, then what the engines themselves gave cause to report."""
-    for name in rule_names():
-        sections = SECTIONS_OF_FAMILY.get(name.family)
-        if not options.selects(name.code):
-            continue
-        if sections is not None and context.estate.section_places.keys().isdisjoint(sections):
-            continue
-        check = name.check()
-        if check is None:
-            continue
-        try:
-            yield from check(context)
-        except ReplayError as error:
-            context.ask.disagreements.append(Disagreement(f"what {name.code} found", str(error)))
-    if context.estate.specs and options.selects("MOM102"):
-        from momlint.routed.diagnosis.specifications import unreadable
-
-        yield from unreadable(context)
-    where = context.estate_place
-    # Undecided and disagreement cannot be deselected into a pass: only what is printed is selected.
-    for subject, reason in context.ask.undecided:
-        yield Draft(
-            "MOM901",
-            where,
-            f"undecided: {subject}: {reason}",
-            help="allow more with `--timeout`, or let `--engine graph` decide",
-        )
-    for difference in context.ask.disagreements:
-        yield Draft(
-            "MOM902",
-            where,
-            f"the engines disagree on {difference.subject}: {difference.details}",
-            help="this is a fault of momlint: please report it with this estate and this text",
-        )
+def _told(
+    loaded: LoadedEstate,
+    found: Iterable[Draft],
+    selection: _Selection,
+    disagreed: Callable[[str, ReplayError], None],
+) -> list[Draft]:
+    """What is told of one estate: what the selected checks `found`, less what yields to something that is reported."""
+    candidates = []
+    for draft in found:
+        file, span, _ = loaded.locate(draft.place)
+        if selection.options.selects_in(file, draft.code):
+            candidates.append(Candidate(draft, not selection.is_silenced(file, span, draft)))
+    return settle(candidates, yields_to, disagreed)
 
 
 def _add_draft(result: FileResult, loaded: LoadedEstate, draft: Draft, options: Options) -> None:
     file, span, via = loaded.locate(draft.place)
     if not options.selects_in(file, draft.code):
         return
-    related = [Related(file, place, "it comes in here") for place in via]
+    related = [Related(file, place, "used through this alias or merge key") for place in via]
     related += [_related(loaded, one) for one in draft.related]
-    result.findings.append(_finding(draft.code, file, span, draft.message, draft.help, draft=draft, related=related))
+    steps = [_related(loaded, one) for one in draft.steps]
+    result.findings.append(
+        _finding(draft.code, file, span, draft.message, draft.help, about=draft, related=related, steps=steps)
+    )
 
 
 def _related(loaded: LoadedEstate, draft: RelatedDraft) -> Related:
@@ -357,8 +367,7 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
     """One report of many files: suppressions applied, findings sorted, the same thing said once."""
     report = Report()
     findings: set[Finding] = set()
-    suppressions: dict[str, list[tuple[int, tuple[str, ...], Span]]] = {}
-    engines: set[str] = set()
+    suppressions: dict[str, list[Suppression]] = {}
     for result in _without_included(results):
         if result.failure is not None:
             report.failures.append(result.failure)
@@ -370,16 +379,9 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
         report.certificates += result.certificates
         report.uncertified += result.uncertified
         _add_counts(report.summary, result.summary)
-        report.proof.super_paths += result.proof.super_paths
-        report.proof.questions += result.proof.questions
-        report.proof.decided_twice += result.proof.decided_twice
-        report.proof.refuted += result.proof.refuted
-        report.proof.specifications += result.proof.specifications
-        report.proof.false_specifications += result.proof.false_specifications
-        engines.update(result.proof.engines)
-    report.proof.engines = tuple(sorted(engines))
-    kept = _suppress(findings, suppressions, options)
-    report.findings = sorted(kept, key=lambda finding: finding.sort_key)
+        _add_proof(report.proof, result.proof)
+    kept = sorted(_suppress(findings, _Selection(options, suppressions)), key=lambda finding: finding.sort_key)
+    _take_out_known(report, kept, options.baseline)
     for finding in report.findings:
         if finding.code == "MOM901":
             continue  # counted as undecided, where the engine gave up
@@ -393,22 +395,30 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
 
 
 def _without_included(results: Iterable[FileResult]) -> Iterator[FileResult]:
-    """`results`; of a part of an estate that another file includes only that it is there: all else is said there."""
-    parts: list[FileResult] = []
+    """`results`; of a file that another one of the run includes only that it is there: all else is said there.
+
+    Files that include one another, and that nobody else includes, are judged each by itself.
+    """
+    held = list(results)
     included: set[str] = set()
-    for result in results:
-        if result.fragment is not None:
-            parts.append(result)
-            continue
-        if len(result.sources) > 1:
-            included.update(os.path.normpath(file) for file in result.sources)
-        yield result
-    for part in parts:
-        assert part.fragment is not None
-        if os.path.normpath(part.fragment) in included:
-            yield FileResult(summary=Summary(files=1), sources=part.sources)
+    for result in held:
+        included.update(_brought_in(result))
+    # What a file that nobody includes brings in is a part of it.
+    parts: set[str] = set()
+    for result in held:
+        if result.file is not None and os.path.normpath(result.file) not in included:
+            parts.update(_brought_in(result))
+    for result in held:
+        if result.file is not None and os.path.normpath(result.file) in parts:
+            yield FileResult(summary=Summary(files=1), sources=result.sources)
         else:
-            yield part
+            yield result
+
+
+def _brought_in(result: FileResult) -> set[str]:
+    """The other files that went into the estates of one file."""
+    own = result.file
+    return {os.path.normpath(file) for file in result.sources if file != own} if own is not None else set()
 
 
 def _add_counts(total: Summary, one: Summary) -> None:
@@ -421,44 +431,102 @@ def _add_counts(total: Summary, one: Summary) -> None:
     total.undecided += one.undecided
 
 
-def _suppress(
-    findings: set[Finding],
-    suppressions: Mapping[str, list[tuple[int, tuple[str, ...], Span]]],
-    options: Options,
-) -> list[Finding]:
-    """Drop what a comment on the line, or alone on the line above, suppresses; report comments that do nothing."""
-    by_line: dict[tuple[str, int], list[tuple[Span, tuple[str, ...]]]] = {}
+def _add_proof(total: Proof, one: Proof) -> None:
+    total.engines = tuple(sorted({*total.engines, *one.engines}))
+    total.estates += one.estates
+    total.with_colours += one.with_colours
+    total.with_promise += one.with_promise
+    total.promise_kept += one.promise_kept
+    total.healing += one.healing
+    total.keeping += one.keeping
+    total.questions += one.questions
+    total.decided_twice += one.decided_twice
+    total.refuted += one.refuted
+    total.specifications += one.specifications
+    total.false_specifications += one.false_specifications
+
+
+class _Selection:
+    """What is reported of what was found: the one place that knows of options, configuration, comments and baseline."""
+
+    def __init__(self, options: Options, suppressions: Suppressions) -> None:
+        """`suppressions`: the comments of every file that findings may stand in."""
+        self.options = options
+        self.suppressions = suppressions
+        self._by_line: dict[tuple[str, int], list[tuple[Span, tuple[str, ...]]]] = {}
+        for file, comments in suppressions.items():
+            for target, codes, span in comments:
+                self._by_line.setdefault((file, target), []).append((span, codes))
+
+    def silenced_by(self, file: str, span: Span, code: str) -> list[tuple[str, Span, str]]:
+        """The comments on the line, or alone on the line above, that silence `code` there: file, place, what it says.
+
+        Undecided and internal faults are nothing a comment can make good.
+        """
+        if code in {"MOM901", "MOM902"}:
+            return []
+        return [
+            (file, place, prefix)
+            for place, codes in self._by_line.get((file, span.start.line), ())
+            for prefix in codes
+            if code.startswith(prefix)
+        ]
+
+    def is_silenced(self, file: str, span: Span, draft: Draft) -> bool:
+        """Whether a comment silences it, or the baseline knows it."""
+        return bool(self.silenced_by(file, span, draft.code)) or self.options.baseline.knows(file, draft)
+
+
+def _suppress(findings: set[Finding], selection: _Selection) -> list[Finding]:
+    """Drop what a comment silences; report comments that do nothing."""
+    options = selection.options
     used: set[tuple[str, Span, str]] = set()
-    for file, comments in suppressions.items():
-        for target, codes, span in comments:
-            by_line.setdefault((file, target), []).append((span, codes))
     kept: list[Finding] = []
     for finding in findings:
-        matched = [
-            (finding.file, span, code)
-            for span, codes in by_line.get((finding.file, finding.span.start.line), ())
-            for code in codes
-            if finding.code.startswith(code)
-        ]
-        # Undecided and internal faults are nothing a comment can make good.
-        if matched and finding.code not in {"MOM901", "MOM902"}:
-            used.update(matched)
-        else:
+        comments = selection.silenced_by(finding.file, finding.span, finding.code)
+        used.update(comments)
+        if not comments:
             kept.append(finding)
-    for file, comments in suppressions.items():
-        for _, codes, span in comments:
+    for file, given in selection.suppressions.items():
+        for _, codes, span in given:
             idle = [code for code in codes if (file, span, code) not in used and _could_match(code, options)]
-            if idle and options.selects_in(file, "MOM109"):
-                kept.append(
-                    _finding(
-                        "MOM109",
-                        file,
-                        span,
-                        f"unused suppression: nothing here is reported as {', '.join(idle)}",
-                        "remove the comment, or the code that no longer applies",
-                    )
-                )
+            if (idle or not codes) and options.selects_in(file, "MOM109"):
+                message, help_ = _idle(idle)
+                kept.append(_finding("MOM109", file, span, message, help_))
     return kept
+
+
+def _take_out_known(report: Report, findings: list[Finding], baseline: Baseline) -> None:
+    """Put `findings`, which are sorted, into the report; apart those that the baseline knows, of each key the first."""
+    left = dict(baseline.known)
+    for finding in findings:
+        key = baseline.key(finding.file, finding) if left else None
+        if key is not None and left.get(key) and baseline.knows(finding.file, finding):
+            left[key] -= 1
+            report.known.append(finding)
+        else:
+            report.findings.append(finding)
+    if left:
+        looked_at = baseline.named(report.sources)
+        report.outdated = sum(count for (file, _, _), count in left.items() if file in looked_at)
+
+
+def _idle(codes: Sequence[str]) -> tuple[str, str]:
+    """What to say of a comment of which `codes` silence nothing, or that names none; message and help."""
+    form = "write `# momlint: ignore[MOM302]`, or several codes separated by commas"
+    if not codes:
+        return "this suppression comment names no rule", form
+    known = [name.code for name in rule_names()]
+    unknown = [code for code in codes if not any(one.startswith(code) for one in known)]
+    if unknown:
+        from momlint.config import did_you_mean
+
+        names = [*known, *(name.id for name in rule_names())]
+        return f"there is no rule `{unknown[0]}`{did_you_mean(unknown[0], names)}", form
+    return (
+        f"unused suppression: nothing here is reported as {', '.join(codes)}",
+        "remove the comment, or the code that no longer applies",
+    )
 
 
 def _could_match(code: str, options: Options) -> bool:
@@ -470,11 +538,16 @@ def _could_match(code: str, options: Options) -> bool:
 __all__ = [
     "STDIN",
     "FileResult",
+    "FleetServices",
     "Options",
     "Place",
+    "Tables",
     "lint_bytes",
+    "lint_file",
     "lint_files",
+    "lint_opened",
+    "lint_stdin",
     "merge",
-    "run_checks",
+    "open_for",
     "undecided_file",
 ]

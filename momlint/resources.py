@@ -27,8 +27,8 @@ def folder(name: Folder) -> str:
     packed = os.path.join(package, "_data", name)
     if not os.path.isdir(packed):
         raise InternalError(
-            f"this installation of momlint has no folder {name!r}; install it again, and if that does "
-            "not help report it with the command you installed it with"
+            f"this installation of momlint has no folder {name!r}; reinstall it, and if that does "
+            "not help, report it with the command you used to install it"
         )
     return packed
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from momlint.catalog import Rule, load_rules
+from momlint.cli.explain import yields
 
 FOLDER = Path(__file__).parents[1] / "docs" / "rules"
 HEADER = "<!-- Written by scripts/write_rule_pages.py from rules/; change it there. -->\n"
@@ -38,6 +39,8 @@ def page(rule: Rule) -> str:
         f"## Why\n\n{rule.why}\n",
         f"## What to do\n\n{rule.remedy}\n",
     ]
+    if rule.yields_to:
+        parts.append(f"## Yields to\n\n{yields(rule)}\n")
     for title, example in (("Bad", rule.bad), ("Good", rule.good)):
         if example.strip():
             parts.append(f"## {title}\n\n```yaml\n{example.rstrip()}\n```\n")

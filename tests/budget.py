@@ -1,6 +1,6 @@
 """How many random examples a test tries: a fifth of its number, or all with ``MOMLINT_TEST_ALL=1`` in the environment.
 
-The fast test command is for everybody, many times a day; ``scripts/check --all``, which is what CI runs, tries all.
+The fast test command is for everybody, many times a day; so is what CI runs. ``scripts/check --all`` tries all.
 """
 
 from __future__ import annotations

@@ -21,16 +21,17 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Estate:
-    """Brokers 0 … n-1, links, needed pairs, and groups of (links, brokers)."""
+    """Brokers 0 … n-1, links, needed pairs, groups of (links, brokers), and the brokers that pass nothing on."""
 
     n: int
     links: Sequence[L]
     pairs: Sequence[Pair]
     groups: Sequence[tuple[tuple[int, ...], tuple[int, ...]]] = ()
+    stubs: Sequence[int] = ()
 
     @property
     def overlay(self) -> Overlay:
-        return make_overlay(self.n, self.links, pairs=self.pairs)
+        return make_overlay(self.n, self.links, pairs=self.pairs, stubs=self.stubs)
 
     @property
     def elements(self) -> Elements:
@@ -56,7 +57,14 @@ class Estate:
                 graph.add_edge(link.tail, link.head)
                 if not link.one_way:
                     graph.add_edge(link.head, link.tail)
-        return {broker: {broker, *nx.descendants(graph, broker)} for broker in graph}, brokers
+        # What a broker that passes nothing on takes in leads nowhere; a broker's own messages start at one beside it.
+        through = nx.DiGraph(edge for edge in graph.edges if edge[0] not in self.stubs)
+        reached = {}
+        for broker in graph:
+            through.add_edges_from(("own", head) for head in graph.successors(broker))
+            reached[broker] = {broker, *(nx.descendants(through, "own") if "own" in through else ())}
+            through.remove_nodes_from(["own"])
+        return reached, brokers
 
     def cut(self, failed: Sequence[int]) -> list[Pair]:
         """The needed pairs, sorted, that this failure cuts: joined before, ends up, not joined after."""
@@ -90,8 +98,11 @@ class Estate:
         return None
 
 
-def random_estate(seed: int, *, most: int = 8, one_way: float = 0.3) -> Estate:
-    """Any graph: in pieces or whole, parallel and one-way links, all pairs needed or a few, groups or none."""
+def random_estate(seed: int, *, most: int = 8, one_way: float = 0.3, stubs: float = 0.0) -> Estate:
+    """Any graph: in pieces or whole, parallel and one-way links, all pairs needed or a few, groups or none.
+
+    `stubs`: how often some brokers pass nothing on.
+    """
     draw = random.Random(seed)
     n = draw.randrange(2, most + 1)
     directed = draw.random() < one_way
@@ -109,4 +120,5 @@ def random_estate(seed: int, *, most: int = 8, one_way: float = 0.3) -> Estate:
     for _ in range(draw.choice((0, 0, 1, 2))):
         of_links = draw.sample(range(len(links)), min(len(links), draw.randrange(4)))
         groups.append((tuple(sorted(of_links)), tuple(sorted(draw.sample(range(n), draw.randrange(2))))))
-    return Estate(n, links, sorted(pairs), groups)
+    some = draw.sample(range(n), draw.randrange(1, 1 + n // 2)) if draw.random() < stubs else []
+    return Estate(n, links, sorted(pairs), groups, some)

@@ -51,6 +51,9 @@ class Oracle:
             self.delta[c, d, u] = v
         self.failed_links = [{e for e, dead in enumerate(row) if dead} for row in overlay.failed_link.tolist()]
         self.failed_brokers = [{b for b, dead in enumerate(row) if dead} for row in overlay.failed_broker.tolist()]
+        self.stubs = (
+            set() if overlay.transit is None else {b for b, on in enumerate(overlay.transit.tolist()) if not on}
+        )
         self._live: dict[int, list[Arc]] = {}
         self._hops: dict[int, set[tuple[int, int]]] = {}
         self.pairs = list(zip(overlay.pair_source.tolist(), overlay.pair_dest.tolist(), strict=True))
@@ -87,13 +90,14 @@ class Oracle:
         return seen, "arrived"
 
     def reachable_from(self, colour: int, source: int) -> set[int]:
-        """The brokers that some path of live arcs leads to, `source` among them."""
+        """The brokers that some path of live arcs leads to, `source` among them; none leads through a stub."""
         near: dict[int, list[int]] = {}
         for tail, head in self.live_hops(colour):
             near.setdefault(tail, []).append(head)
         found, todo = {source}, [source]
         while todo:
-            for head in near.get(todo.pop(), ()):
+            at = todo.pop()
+            for head in near.get(at, ()) if at == source or at not in self.stubs else ():
                 if head not in found:
                     found.add(head)
                     todo.append(head)

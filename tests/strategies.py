@@ -55,8 +55,9 @@ def make_overlay(
     colours: Sequence[F] = (F(),),
     deltas: Mapping[tuple[int, int, int], int] | None = None,
     pairs: Iterable[tuple[int, int]] | None = None,
+    stubs: Sequence[int] = (),
 ) -> Overlay:
-    """An overlay straight from its parts.
+    """An overlay straight from its parts; `stubs`: the brokers that pass nothing on.
 
     `base`: ``(dest, loc) → next hop``; what is absent is `NO_HOP`. `deltas`: ``(colour, dest, loc) → next
     hop``. `pairs`: the needed ``(source, dest)``; all ordered pairs by default. Rows are numbered: the
@@ -106,6 +107,7 @@ def make_overlay(
         failed_broker=failed_broker,
         pair_source=np.array([s for s, _ in wanted], np.int32),
         pair_dest=np.array([d for _, d in wanted], np.int32),
+        transit=~np.isin(np.arange(n), stubs) if stubs else None,
     )
 
 

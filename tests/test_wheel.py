@@ -57,7 +57,22 @@ def test_the_wheel_holds_rules_and_templates(wheel: Path) -> None:
         for file in files:
             assert f"momlint/_data/{folder}/{file.relative_to(CHECKOUT / folder).as_posix()}" in packed
     assert "momlint/py.typed" in packed
+    assert "momlint/estate/compiled.json" in packed
     assert not [name for name in packed if name.startswith(("tests/", "bench/", "rules/", "templates/"))]
+
+
+def test_parquet_is_an_extra(momlint: Path, tmp_path: Path) -> None:
+    """Plain momlint does without pyarrow, which weighs as much as all the rest, and says how to get it."""
+    installed = done(momlint.with_name("python"), "-m", "pip", "list", "--format", "freeze", cwd=tmp_path)
+    names = {line.partition("==")[0].lower() for line in installed.splitlines()}
+    assert {"numpy", "z3-solver"} <= names
+    assert not names & {"pyarrow", "pyspark", "pandas"}
+    done(momlint, "init", cwd=tmp_path)
+    ran = run(momlint, "plan", "topology.yaml", "--output", "tables.parquet", cwd=tmp_path)
+    assert ran.returncode == 2
+    assert 'pip install "momlint[parquet]"' in ran.stderr
+    metadata = "from importlib.metadata import metadata; print(*metadata('momlint').get_all('Provides-Extra'))"
+    assert set(done(momlint.with_name("python"), "-c", metadata, cwd=tmp_path).split()) == {"parquet", "spark"}
 
 
 def test_the_installed_program(momlint: Path, tmp_path: Path) -> None:
@@ -70,10 +85,16 @@ def test_the_installed_program(momlint: Path, tmp_path: Path) -> None:
     assert done(momlint, "--version", cwd=tmp_path).startswith("momlint ")
 
     done(momlint, "init", cwd=tmp_path)
+    # The models were compiled with the wheel, and nothing of pydantic but its core is loaded for a plain check.
+    program = (
+        "import sys; from momlint.cli import main; code = main(['check', '--engine', 'graph', '--quiet']); "
+        "assert 'pydantic_core' in sys.modules; sys.exit(code or 'pydantic' in sys.modules)"
+    )
+    done(momlint.with_name("python"), "-c", program, cwd=tmp_path)
     # The solver's templates come from the wheel as well.
     last = done(momlint, "check", cwd=tmp_path).splitlines()[-1]
     assert last.startswith("Proved: ")
-    assert last.endswith("engines graph and smt, decided twice.")
+    assert last.endswith("2 engines agree (graph and smt).")
     assert "(check-sat)" in done(momlint, "render", "--to", "smt2", "topology.yaml", cwd=tmp_path)
 
     bad = (CHECKOUT / "examples" / "six-brokers" / "misrouted.yaml").read_text(encoding="utf-8")

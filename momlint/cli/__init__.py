@@ -10,19 +10,9 @@ import sys
 from collections.abc import Sequence
 
 from momlint import __version__
+from momlint.cli.exits import FAULT, INTERRUPTED, OK
 
 __all__ = ["main"]
-
-#: Nothing at or above the threshold.
-OK = 0
-#: Findings at or above the threshold.
-FINDINGS = 1
-#: Wrong usage, an unreadable file, or a fault of momlint.
-FAULT = 2
-#: Something stayed undecided.
-UNDECIDED = 3
-_INTERRUPTED = 130
-
 
 #: Objects to be made before the cyclic garbage collector looks at them; Python's own value is 700.
 _COLLECT_AFTER = 200_000
@@ -38,7 +28,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(list(argv))
     # What is made while modules are loaded stays; searching it for garbage takes a tenth of a small check.
     gc.set_threshold(_COLLECT_AFTER, *gc.get_threshold()[1:])
+    _fill_streams()
     return _leave(_run(sys.argv[1:]))
+
+
+def _fill_streams() -> None:
+    """Where a standard stream is closed, the next file to be opened would be taken for it by every program started."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _leave(code: int) -> int:
@@ -53,7 +53,12 @@ def _leave(code: int) -> int:
 
 def _run(arguments: list[str]) -> int:
     if arguments in (["--version"], ["-V"]):  # without the time it takes to load the rest
-        print(f"momlint {__version__}")  # noqa: T201
+        try:
+            print(f"momlint {__version__}", flush=True)  # noqa: T201
+        except BrokenPipeError:
+            return OK
+        except OSError as error:
+            return _say(FAULT, f"momlint: error: the version cannot be written: {error.strerror}")
         return OK
 
     # pydantic would read the metadata of every installed package, in search of plug-ins for its own tracing.
@@ -62,6 +67,7 @@ def _run(arguments: list[str]) -> int:
     # numpy's linear algebra would start a thread for each core, which takes longer than anything it is asked here.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+    from momlint.ending import Ended
     from momlint.errors import InternalError, MomlintError
 
     try:
@@ -79,9 +85,13 @@ def _run(arguments: list[str]) -> int:
     except InternalError as error:
         return _fault(str(error))
     except MomlintError as error:
-        return _say(f"momlint: error: {error}", FAULT)
+        return _say(FAULT, f"momlint: error: {error}", *error.more)
     except KeyboardInterrupt:
-        return _say("momlint: interrupted", _INTERRUPTED)
+        return _say(INTERRUPTED, "momlint: interrupted")
+    except Ended as end:
+        return _say(128 + end.number, f"momlint: ended by signal {end.number}")
+    except OSError as error:
+        return _refusal(error)
     except Exception as error:  # noqa: BLE001  the edge: whatever is left is ours to answer for
         return _fault(f"{type(error).__name__}: {error}")
 
@@ -93,14 +103,29 @@ def _fault(what: str) -> int:
         traceback.print_exc()
     first = what.splitlines()[0] if what else "no more is known"
     return _say(
-        f"momlint: internal fault: {first}\nThis is a fault of momlint, not of your estate. Please report it "
-        "with the file it happened on; MOMLINT_DEBUG=1 in the environment shows where.",
         FAULT,
+        f"momlint: internal fault: {first}",
+        "This is a bug in momlint, not in your estate. Please report it with the file it happened on; "
+        "MOMLINT_DEBUG=1 in the environment shows where.",
     )
 
 
-def _say(text: str, code: int) -> int:
+def _refusal(error: OSError) -> int:
+    """What the system refuses is no fault of momlint: a full disk, no more processes, a folder that is gone."""
+    if os.environ.get("MOMLINT_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    try:
+        os.getcwd()
+    except OSError:
+        return _say(FAULT, "momlint: error: the current folder is gone; change to one that is there")
+    where = f"{error.filename}: " if error.filename else ""
+    return _say(FAULT, f"momlint: error: {where}the system refuses: {error.strerror or error or type(error).__name__}")
+
+
+def _say(code: int, *lines: str) -> int:
     from momlint.cli.console import complain
 
-    complain(text)
+    complain(*lines)
     return code

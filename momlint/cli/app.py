@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from momlint import __version__
+from momlint.cli.console import complain
+from momlint.cli.reading import Reading
+
+# typer has a copy of click in some versions, and in others uses click: what both raise for a wrong command line.
+_Mistake: Any = typer.BadParameter.__mro__[1]
+
+# What several commands take.
+_Root = Annotated[
+    str | None,
+    typer.Option(metavar="FOLDER", help="Let estates read files below this folder, not only below their own."),
+]
+_MaxFileMb = Annotated[
+    int | None, typer.Option("--max-file-mb", metavar="MB", help="Refuse larger files; by default 100.")
+]
 
 # Plain help and plain errors: the other kind takes a tenth of a second to load.
 app = typer.Typer(
@@ -24,10 +38,20 @@ app = typer.Typer(
 def run(arguments: Sequence[str]) -> int:
     """Run the command that `arguments` name; the exit code. Lets momlint's own exceptions through."""
     try:
-        app(args=list(arguments), prog_name="momlint")
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else 0
-    return 0
+        code = app(args=list(arguments), prog_name="momlint", standalone_mode=False)
+    except typer.Exit as stop:
+        return stop.exit_code
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    except _Mistake as mistake:
+        if type(mistake).__name__ == "NoArgsIsHelpError":
+            mistake.show()  # a command without arguments: its help
+        else:
+            # In our words and not typer's, which would print what was given as it was given.
+            usage = mistake.ctx.get_usage().splitlines() if mistake.ctx is not None else []
+            complain(*usage, f"momlint: error: {mistake.format_message()}")
+        return int(mistake.exit_code)
+    return code if isinstance(code, int) else 0
 
 
 def _version(wanted: bool) -> None:
@@ -56,11 +80,15 @@ def check(
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option(metavar="auto|graph|smt|nusmv", help="Who decides; auto lets both decide small estates."),
+        typer.Option(metavar="auto|graph|smt|nusmv", help="The engine; auto runs both on small estates."),
     ] = None,
     nusmv: Annotated[
         str | None,
         typer.Option(metavar="PROGRAM", help="NuSMV or nuXmv for that engine, if it is not MOMLINT_NUSMV or on PATH."),
+    ] = None,
+    solver: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The solver behind smt: z3, bitwuzla, cvc5, or another that pysmt finds."),
     ] = None,
     select: Annotated[
         list[str] | None,
@@ -70,8 +98,13 @@ def check(
         list[str] | None, typer.Option(metavar="CODES", help="Do not check these codes or prefixes.")
     ] = None,
     exclude: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERNS", help="Pass over these when searching folders.")
+        list[str] | None, typer.Option(metavar="PATTERNS", help="Skip these when searching folders.")
     ] = None,
+    force_exclude: Annotated[
+        bool, typer.Option("--force-exclude", help="Skip excluded files even when named (for pre-commit).")
+    ] = False,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
     format: Annotated[
         str | None,
         typer.Option("--format", "-f", metavar="text|concise|json|sarif|github|junit", help="How to report."),
@@ -83,57 +116,73 @@ def check(
         str | None,
         typer.Option(
             metavar="error|warning|note|never",
-            help="From which severity on to exit with 1; by default error.",
+            help="Exit with 1 from this severity on; by default error. With never, undecided exits with 0 too.",
         ),
     ] = None,
-    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", help="For each question to a solver.")] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Time limit for each question, for all engines; by default 60."),
+    ] = None,
     spark: Annotated[
         str | None,
         typer.Option(
-            metavar="MASTER", help="Spread the work over Spark (local[2], spark://host:7077) if it is enough."
+            metavar="MASTER", help="Spread the work over Spark (local[2], spark://host:7077) if there is enough of it."
         ),
     ] = None,
     spark_conf: Annotated[
-        list[str] | None, typer.Option("--spark-conf", metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
+        list[str] | None, typer.Option("--spark-conf", metavar="KEY=VALUE", help="A Spark setting; may be repeated.")
     ] = None,
     runner: Annotated[
         str | None,
-        typer.Option(metavar="auto|process|spark", help="Who does the work; auto goes by how much there is."),
+        typer.Option(metavar="auto|process|spark", help="What runs the work; auto decides by how much there is."),
     ] = None,
     shard_seconds: Annotated[
         float | None,
-        typer.Option("--shard-seconds", metavar="SECONDS", help="Give a file or part up after so long (MOM901)."),
+        typer.Option("--shard-seconds", metavar="SECONDS", help="Give up on a file or part after this long (MOM901)."),
     ] = None,
     shard_memory: Annotated[
         int | None,
-        typer.Option("--shard-memory", metavar="MIB", help="Give it up when it needs more memory than this."),
+        typer.Option("--shard-memory", metavar="MIB", help="Give up on it above this much memory."),
     ] = None,
     jobs: Annotated[
         str | None,
-        typer.Option("--jobs", "-j", metavar="N|auto", help="Spread the work over N processes, or one a processor."),
+        typer.Option(
+            "--jobs", "-j", metavar="N|auto", help="Spread the work over N processes; auto: one per processor."
+        ),
     ] = None,
     config: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="The configuration, instead of the nearest momlint.toml or pyproject.toml."),
+        typer.Option(metavar="FILE", help="Use this configuration, not the nearest momlint.toml or pyproject.toml."),
     ] = None,
     explain_transients: Annotated[
         bool,
         typer.Option(
             "--explain-transients",
-            help="Also print which loops are possible while brokers change colours, and orders that avoid them.",
+            help="Also print the loops that are possible while brokers change colours, and orders that avoid them.",
         ),
     ] = False,
     report: Annotated[
         list[str] | None,
-        typer.Option(metavar="availability", help="Also print this table: how likely each subscription is served."),
+        typer.Option(metavar="availability", help="Also print how likely each subscription is served."),
     ] = None,
     certificate: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="If nothing is wrong, write what proves it to this file; see verify."),
+        typer.Option(metavar="FILE", help="If nothing is wrong, write the proof to this file, for verify."),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Only the findings: no closing lines, notes or progress.")
+        bool, typer.Option("--quiet", "-q", help="Print only the findings: no closing lines, notes or progress.")
     ] = False,
+    notes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="full|brief",
+            help="In text: each note in its place (full), or the notes of a rule in one block (brief, the default).",
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Report only what is not in this baseline; see baseline write."),
+    ] = None,
 ) -> None:
     """Check estates: the main job.
 
@@ -149,6 +198,7 @@ def check(
         paths=paths or (),
         engine=engine,
         nusmv=nusmv,
+        solver=solver,
         select=select or (),
         ignore=ignore or (),
         exclude=exclude or (),
@@ -167,6 +217,11 @@ def check(
         report=report or (),
         certificate=certificate,
         quiet=quiet,
+        root=root,
+        max_file_mb=max_file_mb,
+        force_exclude=force_exclude,
+        notes=notes,
+        baseline=baseline,
     )
     raise typer.Exit(run_check(arguments))
 
@@ -186,6 +241,66 @@ def verify(
     raise typer.Exit(run_verify(path))
 
 
+baseline = typer.Typer(
+    help="What is there today, and is not to fail the check.", no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(baseline, name="baseline")
+
+
+@baseline.command()
+def write(
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH...", help="Files, folders or globs; by default this folder.")
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The baseline.")
+    ] = "momlint-baseline.json",
+    engine: Annotated[str | None, typer.Option(metavar="auto|graph|smt|nusmv", help="The engine, as in check.")] = None,
+    select: Annotated[
+        list[str] | None, typer.Option(metavar="CODES", help="Only these codes or prefixes (MOM3,MOM602).")
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="CODES", help="Not these codes or prefixes.")] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERNS", help="Skip these when searching folders.")
+    ] = None,
+    jobs: Annotated[
+        str | None,
+        typer.Option(
+            "--jobs", "-j", metavar="N|auto", help="Spread the work over N processes; auto: one per processor."
+        ),
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Use this configuration, not the nearest momlint.toml or pyproject.toml."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
+) -> None:
+    """Write down every finding of today, so that check --baseline fails on new ones only.
+
+    A finding is known by its file, its code and what it is about, and stays known when lines move.
+
+    Exit code: 0 written, 2 wrong usage or a file that could not be read.
+    """
+    from momlint.cli.baseline import write_baseline
+    from momlint.cli.check import Arguments
+
+    arguments = Arguments(
+        paths=paths or (),
+        engine=engine,
+        select=select or (),
+        ignore=ignore or (),
+        exclude=exclude or (),
+        jobs=jobs,
+        config=config,
+        quiet=quiet,
+        root=root,
+        max_file_mb=max_file_mb,
+    )
+    raise typer.Exit(write_baseline(arguments, output))
+
+
 fleet = typer.Typer(help="Many estates at once, on Spark.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(fleet, name="fleet")
 
@@ -193,21 +308,26 @@ app.add_typer(fleet, name="fleet")
 @fleet.command()
 def inventory(
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="DIR", help="A folder for the tables, or an address for Spark.")
+        str,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="The folder for the tables, or an address that Spark can write to."
+        ),
     ],
     paths: Annotated[
         list[str] | None, typer.Argument(metavar="PATH...", help="Files, folders or globs; by default this folder.")
     ] = None,
-    spark: Annotated[str, typer.Option(metavar="MASTER", help="The Spark that does it.")] = "local[*]",
+    spark: Annotated[str, typer.Option(metavar="MASTER", help="The Spark master to run on.")] = "local[*]",
     spark_conf: Annotated[
-        list[str] | None, typer.Option("--spark-conf", metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
+        list[str] | None, typer.Option("--spark-conf", metavar="KEY=VALUE", help="A Spark setting; may be repeated.")
     ] = None,
     shard_seconds: Annotated[
         float | None,
-        typer.Option("--shard-seconds", metavar="SECONDS", help="Give a file up after so long (MOM901)."),
+        typer.Option("--shard-seconds", metavar="SECONDS", help="Give up on a file after this long (MOM901)."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the tables that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing tables.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
 ) -> None:
     """Write brokers, links, topics, pairs and findings as Parquet tables.
 
@@ -215,7 +335,8 @@ def inventory(
     """
     from momlint.cli.fleet import inventory as run_inventory
 
-    raise typer.Exit(run_inventory(paths or (), output, spark, spark_conf or (), shard_seconds, force, quiet))
+    reading = Reading(root, max_file_mb)
+    raise typer.Exit(run_inventory(paths or (), output, spark, spark_conf or (), shard_seconds, force, quiet, reading))
 
 
 @app.command()
@@ -229,29 +350,33 @@ def plan(
         str | None,
         typer.Option(metavar="slsd|colours|tables|super|lookup", help="Print these tables instead."),
     ] = None,
-    broker: Annotated[str | None, typer.Option(metavar="BROKER", help="Only this broker's; with --show.")] = None,
+    broker: Annotated[str | None, typer.Option(metavar="BROKER", help="Only this broker's; use with --show.")] = None,
     sets: Annotated[
         str,
         typer.Option(
             metavar="auto|listed|except",
-            help="How a row says in which colours it holds: all of them listed, or all except a few; auto takes what "
-            "is shorter.",
+            help="How a row names its colours: all listed, or all except some; auto uses the shorter form.",
         ),
     ] = "auto",
-    estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where the file holds several.")] = None,
+    estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which estate, if the file holds several.")] = None,
     spark: Annotated[
-        str | None, typer.Option(metavar="MASTER", help="Spread the work over Spark; --output becomes a folder.")
+        str | None, typer.Option(metavar="MASTER", help="Spread the work over Spark; --output is then a folder.")
     ] = None,
     jobs: Annotated[
-        str | None, typer.Option("--jobs", "-j", metavar="N|auto", help="The same over N processes.")
+        str | None,
+        typer.Option("--jobs", "-j", metavar="N|auto", help="Spread it over N processes; --output is then a folder."),
     ] = None,
     names: Annotated[
-        bool, typer.Option("--names", help="Call new colours after what fails (none, 1--2) and not 1, 2, 3.")
+        bool, typer.Option("--names", help="Name new colours after what fails (none, 1--2), not 1, 2, 3.")
     ] = False,
     in_place: Annotated[
         bool,
-        typer.Option("--in-place", "-i", help="Write the section into the estate; of a folder, into every estate."),
+        typer.Option(
+            "--in-place", "-i", help="Write the failures section into the estate; for a folder, into every estate."
+        ),
     ] = False,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
 ) -> None:
     """Plan recovery tables for what the estate promises to survive.
 
@@ -262,7 +387,10 @@ def plan(
     from momlint.cli.plan import Arguments
     from momlint.cli.plan import plan as run_plan
 
-    raise typer.Exit(run_plan(Arguments(path, output, show, broker, sets, estate, spark, jobs, names, in_place)))
+    reading = Reading(root, max_file_mb)
+    raise typer.Exit(
+        run_plan(Arguments(path, output, show, broker, sets, estate, spark, jobs, names, in_place, reading))
+    )
 
 
 @app.command()
@@ -272,6 +400,8 @@ def trace(
     dest: Annotated[str, typer.Option("--to", metavar="BROKER", help="Where it is wanted.")],
     colour: Annotated[str | None, typer.Option(metavar="COLOUR", help="By default the first.")] = None,
     estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where the file holds several.")] = None,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
 ) -> None:
     """Show the walk of a message, with the lines it uses.
 
@@ -281,43 +411,69 @@ def trace(
     """
     from momlint.cli.trace import trace as run_trace
 
-    raise typer.Exit(run_trace(path, source, dest, colour, estate))
+    raise typer.Exit(run_trace(path, source, dest, colour, estate, Reading(root, max_file_mb)))
 
 
 @app.command()
 def render(
     path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
-    to: Annotated[str, typer.Option(metavar="smv|smt2", help="The language to render to.")],
+    to: Annotated[str, typer.Option(metavar="smv|smt2|graphml", help="The language to render to.")],
     model: Annotated[
         str | None,
         typer.Option(
             metavar="walk|takeover|addresses",
-            help="smv: a message's walk (the default), where clients hang while a broker is down, or the walk with "
-            "addresses for source and destination.",
+            help="smv: the walk of a message (the default), take-overs of clients while a broker is down, or the "
+            "walk with addresses as source and destination.",
         ),
     ] = None,
     all_pairs: Annotated[
-        bool, typer.Option("--all-pairs", help="smv: a specification for each pair, not for super-paths only.")
+        bool, typer.Option("--all-pairs", help="smv: a specification for every pair, not only for super-paths.")
     ] = False,
     literal: Annotated[
-        bool, typer.Option("--literal", help="smv: the shape of the literature, many times slower to check.")
+        bool, typer.Option("--literal", help="smv: the form used in the literature, many times slower to check.")
     ] = False,
     dest: Annotated[
         str | None,
-        typer.Option("--dest", metavar="BROKER", help="smt2: only what is for this broker."),
+        typer.Option("--dest", metavar="BROKER", help="smt2: only messages for this broker."),
     ] = None,
-    estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where the file holds several.")] = None,
+    estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which estate, if the file holds several.")] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
 ) -> None:
-    """Write the encodings, for a solver or a model checker of your own.
+    """Write the encodings, for a solver or a model checker of your own, or the topology as a graph.
 
-    The question is whether every message that a topic needs arrives, in every colour; to smv, the estate's own
-    specifications are asked too.
+    To smv and smt2, the question is whether every message that a topic needs arrives, in every colour; to smv, the
+    estate's own specifications are asked too. To graphml, brokers and links are written, for programs that draw or
+    measure graphs; `import` reads them back.
     """
     from momlint.cli.render import Arguments
     from momlint.cli.render import render as run_render
 
-    raise typer.Exit(run_render(Arguments(path, to, dest, model, all_pairs, literal, estate, output)))
+    reading = Reading(root, max_file_mb)
+    raise typer.Exit(run_render(Arguments(path, to, dest, model, all_pairs, literal, estate, output, reading)))
+
+
+@app.command("import")
+def import_(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="GraphML or node-link JSON, or - for standard input.")],
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="ATTRIBUTE", help="Name brokers by this attribute of the nodes, not by their ids."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="The estate's name; by default the file's.")] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
+) -> None:
+    """Print an estate for a topology in GraphML or node-link JSON.
+
+    Nodes become brokers, edges become links, with cost (or weight), latency_ms (or latency) and availability where
+    they are given; directed edges are links one way.
+
+    Exit code: 0 written, 2 wrong usage or a file that cannot be read.
+    """
+    from momlint.cli.importing import import_topology
+
+    raise typer.Exit(import_topology(path, label, name, output))
 
 
 @app.command()
@@ -362,8 +518,8 @@ def schema(
 
 @app.command()
 def init(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="What to write.")] = "topology.yaml",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
+    path: Annotated[str, typer.Argument(metavar="FILE", help="The file to write.")] = "topology.yaml",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a starter estate with comments."""
     from momlint.cli.init import init as run_init

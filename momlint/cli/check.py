@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from momlint import cli, config, discover
-from momlint.cli.console import Progress, coloured, columns, complain, write
+from momlint import config, discover
+from momlint.baseline import NEVER
+from momlint.cli import exits
+from momlint.cli.console import Progress, coloured, columns, complain, read_stdin, refuse_input, write
+from momlint.cli.reading import Reading
 from momlint.errors import UsageError
 from momlint.findings import Severity
 
@@ -17,9 +20,10 @@ if TYPE_CHECKING:
 
     from momlint.catalog import RuleName
     from momlint.config import Config, EngineName, FailOnName, FormatName
-    from momlint.findings import Report
-    from momlint.fleet.choose import Wishes
+    from momlint.findings import Finding, Report
+    from momlint.fleet.choose import RunnerOptions
     from momlint.lint import Options
+    from momlint.report.options import Notes
 
 #: A solver gave up; counted apart from what was found.
 UNDECIDED_CODE = "MOM901"
@@ -35,6 +39,7 @@ class Arguments(NamedTuple):
     paths: Sequence[str]
     engine: str | None = None
     nusmv: str | None = None
+    solver: str | None = None
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
     exclude: Sequence[str] = ()
@@ -53,12 +58,16 @@ class Arguments(NamedTuple):
     report: Sequence[str] = ()
     certificate: str | None = None
     quiet: bool = False
+    root: str | None = None
+    max_file_mb: int | None = None
+    force_exclude: bool = False
+    notes: str | None = None
+    baseline: str | None = None
 
 
 def check(arguments: Arguments) -> int:
     """Check what `arguments` name, write the report, and return the exit code. Raises `UsageError`."""
     from momlint.catalog import load_rules, rule_names
-    from momlint.lint import lint_files
 
     if arguments.output is not None:
         _writable("--output", arguments.output)
@@ -66,25 +75,26 @@ def check(arguments: Arguments) -> int:
         _writable("--certificate", arguments.certificate)
     if arguments.timeout is not None and not 0 < arguments.timeout < float("inf"):
         raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
-    paths = list(arguments.paths) or ["."]
-    settings = _settings(arguments.config, paths)
+    settings = _settings(arguments.config, _paths(arguments))
     options = _options(arguments, settings, rule_names())
     form: FormatName = config.choice("--format", arguments.format or settings.format or "text", config.FORMATS)
     if options.sections and form != "text":
         asked = "--explain-transients" if arguments.explain_transients else "--report"
-        raise UsageError(f"{asked} adds a section to the text report; it does not go with --format {form}")
+        raise UsageError(f"{asked} adds a section to the text report and cannot be used with --format {form}")
     fail_on: FailOnName = config.choice("--fail-on", arguments.fail_on or settings.fail_on or "error", config.FAIL_ON)
 
-    wishes = _wishes(arguments, options.jobs)
-    found = discover.discover(paths, _excluded(arguments.exclude, settings))
+    notes: Notes = config.choice("--notes", arguments.notes or "brief", ("full", "brief"))
+    if arguments.notes is not None and form != "text":
+        raise UsageError(f"--notes shapes the text report; --format {form} has every note")
+
+    runner_options = _runner_options(arguments, options.jobs)
+    found = _found(arguments, settings, options)
+    read = [*found.files, *(file for file in (settings.file, arguments.baseline) if file is not None)]
+    refuse_input("--output", arguments.output, read)
     if arguments.certificate is not None:
         _certifiable(arguments.certificate, found.files, arguments.output)
     with Progress(not arguments.quiet) as progress:
-        if wishes is None:
-            report = lint_files(found.files, options, _read_stdin, progress)
-        else:
-            report = _lint_by_many(found.files, options, wishes, arguments.quiet, progress)
-        report.failures[:0] = found.failures
+        report = _judged(arguments, options, runner_options, found, progress)
 
         from momlint.report import render
 
@@ -98,15 +108,95 @@ def check(arguments: Arguments) -> int:
             width=columns() if to_terminal else None,
             quiet=arguments.quiet,
             fail_on=fail_on,
+            notes=notes,
         )
+    # What files include is known only now.
+    refuse_input("--output", arguments.output, report.sources)
+    refuse_input("--certificate", arguments.certificate, report.sources)
     write(rendered.text, arguments.output)
     if not arguments.quiet:
         for notice in rendered.notices:
             complain(f"momlint: note: {notice}")
+        if arguments.baseline is not None:
+            _tell_known(arguments.baseline, report)
     for failure in report.failures:
         complain(f"momlint: error: {failure}")
     code = exit_code(report, fail_on)
     return code if arguments.certificate is None else _certify(arguments.certificate, report, code)
+
+
+def everything(arguments: Arguments, folder: str) -> Report:
+    """A report whose `known` is all that is found, which a baseline in `folder` would have to know.
+
+    A finding may keep others from being told, which speak up once it is known. Raises `UsageError`, also where
+    something could not be read: what it holds would be missing.
+    """
+    from momlint.baseline import of_findings
+    from momlint.catalog import rule_names
+
+    settings = _settings(arguments.config, _paths(arguments))
+    options = _options(arguments, settings, rule_names())
+    runner_options = _runner_options(arguments, options.jobs)
+    found = _found(arguments, settings, options)
+    if discover.STDIN in found.files:
+        raise UsageError("standard input has no name that a baseline could hold; name files or folders")
+    told: list[Finding] = []
+    with Progress(not arguments.quiet) as progress:
+        while True:
+            report = _judged(arguments, options, runner_options, found, progress)
+            if report.failures:
+                raise UsageError(*report.failures)
+            if all(finding.code in NEVER for finding in report.findings):
+                return report
+            told += report.findings
+            options = replace(options, baseline=of_findings(told, folder))
+
+
+def _paths(arguments: Arguments) -> list[str]:
+    return list(arguments.paths) or ["."]
+
+
+def _found(arguments: Arguments, settings: Config, options: Options) -> discover.Found:
+    found = discover.discover(
+        _paths(arguments),
+        _excluded(arguments.exclude, settings),
+        force=arguments.force_exclude,
+        most=options.most_bytes,
+    )
+    if not arguments.quiet:
+        for note in found.notes:
+            complain(f"momlint: note: {note}")
+    return found
+
+
+def _judged(
+    arguments: Arguments,
+    options: Options,
+    runner_options: RunnerOptions | None,
+    found: discover.Found,
+    progress: Progress,
+) -> Report:
+    from momlint.lint import lint_files
+
+    if runner_options is None:
+        report = lint_files(found.files, options, _stdin(options), progress)
+    else:
+        report = _lint_by_many(found.files, options, runner_options, arguments.quiet, progress)
+    report.failures[:0] = found.failures
+    return report
+
+
+def _tell_known(baseline: str, report: Report) -> None:
+    """Say what the baseline hides, and what it no longer needs to."""
+    from momlint.words import counted
+
+    if report.known:
+        complain(f"momlint: note: {baseline} hides {counted(len(report.known), 'finding')}")
+    if report.outdated:
+        gone = counted(report.outdated, "finding")
+        complain(
+            f"momlint: note: {baseline} has {gone} that this run did not find; write it again once they are mended"
+        )
 
 
 def exit_code(report: Report, fail_on: FailOnName) -> int:
@@ -116,18 +206,18 @@ def exit_code(report: Report, fail_on: FailOnName) -> int:
     nothing that was found or left open makes a run fail.
     """
     if report.failures or any(finding.code == DISAGREE_CODE for finding in report.findings):
-        return cli.FAULT
+        return exits.FAULT
     if fail_on == "never":
-        return cli.OK
+        return exits.OK
     found = [finding.severity for finding in report.findings if finding.code != UNDECIDED_CODE]
     undecided = report.summary.undecided > 0 or len(found) < len(report.findings)
     if undecided and Severity.ERROR not in found:
-        return cli.UNDECIDED
+        return exits.UNDECIDED
     limit = Severity(fail_on).rank
-    return cli.FINDINGS if any(severity.rank <= limit for severity in found) else cli.OK
+    return exits.FINDINGS if any(severity.rank <= limit for severity in found) else exits.OK
 
 
-def _wishes(arguments: Arguments, jobs: int) -> Wishes | None:
+def _runner_options(arguments: Arguments, jobs: int) -> RunnerOptions | None:
     """What is asked of a fleet; None where nothing is, and one file is checked after the other here."""
     from momlint.config import choice
 
@@ -138,37 +228,39 @@ def _wishes(arguments: Arguments, jobs: int) -> Wishes | None:
         raise UsageError(f"--shard-memory must be at least {LEAST_MEMORY} (MiB), not {memory}")
     runner = None if arguments.runner is None else choice("--runner", arguments.runner, ("auto", "process", "spark"))
     if arguments.spark is not None and runner == "process":
-        raise UsageError("--spark goes with --runner auto or spark, not process")
+        raise UsageError("--spark needs --runner auto or spark, not process")
     from momlint.cli.fleet import settings_of
 
     conf = settings_of(arguments.spark_conf)
     if conf and arguments.spark is None and runner != "spark":
-        raise UsageError("--spark-conf goes with --spark or --runner spark")
+        raise UsageError("--spark-conf needs --spark or --runner spark")
     if runner is None and arguments.spark is None and seconds is None and memory is None and jobs == 1:
         return None
-    from momlint.fleet.choose import Wishes
+    from momlint.fleet.choose import RunnerOptions
 
     asked = jobs if jobs > 1 or arguments.jobs is not None else None
     if runner is None and arguments.spark is None:
         asked = jobs
-    return Wishes(runner, arguments.spark, asked, seconds, None if memory is None else memory << 20, conf)
+    return RunnerOptions(runner, arguments.spark, asked, seconds, None if memory is None else memory << 20, conf)
 
 
-def _lint_by_many(files: Sequence[str], options: Options, wishes: Wishes, quiet: bool, progress: Progress) -> Report:
+def _lint_by_many(
+    files: Sequence[str], options: Options, runner_options: RunnerOptions, quiet: bool, progress: Progress
+) -> Report:
     from momlint.fleet import check_files
     from momlint.fleet.choose import choose
 
-    choice = choose(files, wishes, progress, options.engine)
-    if not quiet and (wishes.runner is not None or wishes.master is not None):
+    choice = choose(files, runner_options, progress, options.engine)
+    if not quiet and (runner_options.runner is not None or runner_options.master is not None):
         complain(f"momlint: note: {choice.reason}")
     with choice.runner as runner:
         return check_files(
-            files, options, runner, _read_stdin, choice.limits, fetch=choice.fetch, seconds=choice.seconds
+            files, options, runner, _stdin(options), choice.limits, fetch=choice.fetch, seconds=choice.seconds
         )
 
 
-def _read_stdin() -> bytes:
-    return sys.stdin.buffer.read()
+def _stdin(options: Options) -> Callable[[], bytes]:
+    return lambda: read_stdin(options.most_bytes)
 
 
 def _writable(option: str, output: str) -> None:
@@ -183,22 +275,22 @@ def _writable(option: str, output: str) -> None:
 def _certifiable(certificate: str, files: Sequence[str], output: str | None) -> None:
     """A certificate names the files it is of, and must not take the place of one."""
     if discover.STDIN in files:
-        raise UsageError("--certificate: a certificate names the files it is of, and standard input is none")
+        raise UsageError("--certificate: a certificate names its files, and standard input has no name")
     if any(os.path.realpath(certificate) == os.path.realpath(other) for other in [*files, output or ""]):
-        raise UsageError(f"--certificate: {certificate} is another file of this run; name a file of its own")
+        raise UsageError(f"--certificate: {certificate} is also another file of this run; name a different one")
 
 
 def _certify(certificate: str, report: Report, code: int) -> int:
     """Write the certificate, of all estates or not at all; the exit code."""
     wrong = report.failures or any(finding.severity is Severity.ERROR for finding in report.findings)
     if wrong or report.summary.undecided:
-        complain(f"momlint: note: {certificate} is not written: it would certify a run without errors")
+        complain(f"momlint: note: {certificate} is not written: only a run without errors can be certified")
         return code
     for reason in report.uncertified:
         complain(f"momlint: error: {reason}")
     if report.uncertified or not report.certificates:
-        complain(f"momlint: error: {certificate} is not written: a certificate is of all estates of a run")
-        return cli.FAULT
+        complain(f"momlint: error: {certificate} is not written: a certificate covers all estates of a run")
+        return exits.FAULT
     from momlint.routed.certificate.form import write as certificate_of
 
     write(certificate_of(report.certificates), certificate)
@@ -212,6 +304,8 @@ def _settings(named: str | None, paths: Sequence[str]) -> Config:
 
 
 def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) -> Options:
+    from momlint.baseline import Baseline
+    from momlint.baseline import read as read_baseline
     from momlint.lint import Options
 
     codes = [rule.code for rule in rules]
@@ -224,30 +318,53 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
     config.check_codes(settings.ignore or (), codes, ids, f"{where}: ignore")
     for pattern, ignored in settings.per_file_ignores:
         config.check_codes(ignored, codes, ids, f"{where}: per-file-ignores: {pattern}")
+    reading = Reading(arguments.root, arguments.max_file_mb)
     engine: EngineName = config.choice("--engine", arguments.engine or settings.engine or "auto", config.ENGINES)
     return Options(
         engine=engine,
         nusmv=_nusmv(engine, arguments.nusmv),
+        solver=_solver(engine, arguments.solver, settings),
         select=select or settings.select or (),
         ignore=ignore or settings.ignore or (),
         timeout=arguments.timeout if arguments.timeout is not None else settings.timeout,
-        jobs=config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else settings.jobs or 1,
+        jobs=config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else _at_most_auto(settings.jobs or 1),
         per_file_ignores=dict(settings.per_file_ignores),
         base=settings.base,
+        root=reading.root_or(None if settings.file is None else settings.base),
+        most_bytes=reading.most_bytes,
         sections=_sections(arguments),
         certificate_folder=os.path.dirname(arguments.certificate) if arguments.certificate is not None else None,
+        baseline=Baseline() if arguments.baseline is None else read_baseline(arguments.baseline),
     )
+
+
+def _at_most_auto(jobs: int) -> int:
+    """What a file says may come with a change from anyone: it is not to fill the machine with processes."""
+    return min(jobs, config.jobs("jobs", "auto"))
 
 
 def _nusmv(engine: EngineName, named: str | None) -> str | None:
     """The program for the engine of that name; said before the work is done if there is none."""
     if engine != "nusmv":
         if named is not None:
-            raise UsageError(f"--nusmv names a program that --engine {engine} does not run; use --engine nusmv")
+            raise UsageError(f"--nusmv names a program that --engine {engine} does not use; use --engine nusmv")
         return None
     from momlint.solving.nusmv import find_nusmv
 
     return find_nusmv(named)
+
+
+def _solver(engine: EngineName, named: str | None, settings: Config) -> str:
+    """The solver that answers for smt; said before the work is done if there is none of that name."""
+    if named is not None and engine == "graph":
+        raise UsageError("--solver names a solver that --engine graph does not use; use --engine smt or auto")
+    found = named or settings.solver or "z3"
+    if found != "z3" and engine != "graph":
+        from momlint.solving.choose import require_installed
+
+        where = "--solver" if named is not None else f"{settings.file}: solver"
+        require_installed(found, where)
+    return found
 
 
 def _sections(arguments: Arguments) -> tuple[str, ...]:

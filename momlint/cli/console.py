@@ -7,8 +7,12 @@ import os
 import re
 import sys
 import time
+from collections.abc import Iterable
 from types import TracebackType
-from typing import Self
+from typing import NoReturn, Self, TextIO
+
+from momlint.access import MEGABYTE, MOST_MEGABYTES, read_stream, reason
+from momlint.escaping import printable
 
 #: Seconds before anything is said about progress.
 PATIENCE = 1.0
@@ -21,22 +25,26 @@ _SIGNS = (("\u2192", "->"), ("\u2013", "-"), ("\u201c", '"'), ("\u201d", '"'))
 def write(text: str, output: str | None = None) -> None:
     """Write `text` to the file `output`, or to standard output; UTF-8, line ends as they are.
 
-    Raises `momlint.errors.UsageError` where the file cannot be written. A reader of standard output that
+    Raises `momlint.errors.UsageError` where that cannot be done; the file that stood there stays then.
+    A reader of standard output that
     has gone away (``| head``) is no error.
     """
     # A lone surrogate (a file name that is not UTF-8) becomes an escape, which JSON reads as what it was.
     data = text.encode("utf-8", "backslashreplace")
     if output is not None:
         from momlint.errors import UsageError
+        from momlint.writing import write_file
 
         try:
-            with open(output, "wb") as stream:
-                stream.write(data)
-        except OSError as error:
-            raise UsageError(f"{output}: the report cannot be written: {error.strerror or error}") from error
+            write_file(output, data)
+        except (OSError, ValueError) as error:
+            words = getattr(error, "strerror", None) or error
+            raise UsageError(f"{output}: the report cannot be written: {words}") from error
         return
+    if sys.stdout is None:  # closed by whoever started momlint
+        _unwritten("standard output is closed")
     try:
-        if sys.stdout.isatty():
+        if _is_terminal(sys.stdout):
             sys.stdout.write(_showable(text, sys.stdout.encoding or "utf-8"))
         else:
             sys.stdout.flush()
@@ -45,13 +53,46 @@ def write(text: str, output: str | None = None) -> None:
     except BrokenPipeError:
         # Python flushes once more when it ends; let that go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError) as error:
+        _unwritten(getattr(error, "strerror", None) or str(error))
 
 
-def complain(text: str) -> None:
-    """One or more lines on standard error, in whatever it can show; nobody reading there is no error."""
+def _unwritten(why: str) -> NoReturn:
+    from momlint.errors import UsageError
+
+    raise UsageError(f"the report cannot be written: {why}")
+
+
+def refuse_input(option: str, output: str | None, inputs: Iterable[str]) -> None:
+    """Raise `UsageError` where `output`, which `option` names, is a file that this run reads."""
+    if output is None or not os.path.exists(output):
+        return
+    if any(os.path.realpath(output) == os.path.realpath(file) for file in inputs):
+        from momlint.errors import UsageError
+
+        raise UsageError(f"{option}: {output} is read by this run, and would be lost; name another file")
+
+
+def read_stdin(most: int = MOST_MEGABYTES * MEGABYTE) -> bytes:
+    """All of standard input. Raises `UsageError` where it is closed, cannot be read, or has more than so many bytes."""
+    from momlint.errors import UsageError
+
+    try:
+        if sys.stdin is None:
+            raise UsageError("standard input is closed")
+        return read_stream(sys.stdin.buffer, most)
+    except OSError as error:
+        raise UsageError(f"standard input: {reason(error)}") from error
+
+
+def complain(*lines: str) -> None:
+    """Lines on standard error, in whatever it can show; that nobody reads there, or nobody can, is no error.
+
+    A line is one: what names in it would make of it is escaped.
+    """
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
-    with contextlib.suppress(BrokenPipeError):
-        sys.stderr.write(_showable(text, encoding) + "\n")
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write("".join(_showable(printable(line), encoding) + "\n" for line in lines))
         sys.stderr.flush()
 
 
@@ -66,18 +107,25 @@ def _showable(text: str, encoding: str) -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
+def _is_terminal(stream: TextIO | None) -> bool:
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # closed in the meantime
+        return False
+
+
 def coloured() -> bool:
     """Whether standard output takes colours: a terminal, ``FORCE_COLOR``, and not ``NO_COLOR``."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return _is_terminal(sys.stdout) and os.environ.get("TERM") != "dumb"
 
 
 def columns() -> int | None:
     """The width of the terminal on standard output, `None` where there is none."""
-    if not sys.stdout.isatty():
+    if not _is_terminal(sys.stdout):
         return None
     import shutil
 
@@ -105,7 +153,7 @@ class Progress:
     """
 
     def __init__(self, enabled: bool = True) -> None:
-        self._live = enabled and sys.stderr.isatty()
+        self._live = enabled and _is_terminal(sys.stderr)
         self._doing = ""
         self._started = time.monotonic()
 
@@ -131,8 +179,6 @@ class Progress:
 
     def _run(self) -> None:
         import shutil
-
-        from momlint.report.wording import printable
 
         wait, shown = PATIENCE, False
         with contextlib.suppress(OSError):

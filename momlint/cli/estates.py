@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from momlint import discover
+from momlint.access import reason
+from momlint.cli.console import read_stdin
+from momlint.cli.reading import Reading
 from momlint.config import did_you_mean
 from momlint.errors import UsageError
 
@@ -14,39 +16,39 @@ if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate
 
 
-def load(path: str, name: str | None, *, tables: bool = True) -> LoadedEstate:
+def load(path: str, name: str | None, reading: Reading, *, tables: bool = True) -> LoadedEstate:
     """The estate called `name` in the file `path` (``-`` for standard input), or the only one.
 
     A folder will do if it has one estate file. The result has an `estate`; with `tables`, a file of recovery rows
-    that it names is read too. Raises `UsageError` where there is none, or several and no `name`.
+    that it names is read too. `reading`: what may be read. Raises `UsageError` where there is none, or several and
+    no `name`.
     """
-    from momlint.estate import load_source
+    from momlint.disciplines import complete
+    from momlint.estate.opening import open_bytes
     from momlint.lint import STDIN
-    from momlint.source import read_source
 
-    found = discover.discover([path])
+    found = discover.discover([path], most=reading.most_bytes)
     if found.failures:
         raise UsageError(found.failures[0])
     if len(found.files) > 1:
-        raise UsageError(f"{path}: there are several estates here, name one file: {', '.join(found.files)}")
+        raise UsageError(f"{path}: there are several estates here; name one file: {', '.join(found.files)}")
     (file,) = found.files
     if file == discover.STDIN:
-        file, data = STDIN, sys.stdin.buffer.read()
+        file, data = STDIN, read_stdin(reading.most_bytes)
+        access = reading.access(file)
     else:
+        access = reading.access(file)
         try:
-            with open(file, "rb") as stream:
-                data = stream.read()
+            data = access.read(file)
         except OSError as error:
-            raise UsageError(f"{file}: {error.strerror or error}") from error
-    source = read_source(data, file)
-    loaded = [one for one in load_source(source) if one.estate is not None and one.estate.brokers]
+            raise UsageError(f"{file}: {reason(error)}") from error
+    opened = open_bytes(data, file, access)
+    loaded = [one for one in opened.estates if one.estate is not None and one.estate.brokers]
     if not loaded:
-        raise UsageError(f"{file}: there is no overlay in this file; `momlint check` says what is wrong with it")
+        raise UsageError(f"{file}: this file has no overlay; `momlint check` says what is wrong with it")
     chosen = _choose(loaded, name, file)
-    if tables and chosen.estate is not None and chosen.estate.recovery_file is not None:
-        from momlint.routed.recovery import attach_recovery
-
-        attach_recovery(chosen)
+    if tables:
+        complete(chosen)
     return chosen
 
 
@@ -54,7 +56,7 @@ def _choose(loaded: Sequence[LoadedEstate], name: str | None, file: str) -> Load
     names = [one.estate.name for one in loaded if one.estate is not None]
     if name is None:
         if len(loaded) > 1:
-            raise UsageError(f"{file}: there are several estates, choose with --estate: {', '.join(names)}")
+            raise UsageError(f"{file}: this file has several estates; choose one with --estate: {', '.join(names)}")
         return loaded[0]
     if name not in names:
         raise UsageError(f"{file}: there is no estate `{name}`{did_you_mean(name, names)}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from momlint.config import did_you_mean
 from momlint.errors import UsageError
+from momlint.words import joined
 
 if TYPE_CHECKING:
     from momlint.catalog import Rule
@@ -36,6 +37,8 @@ def page(rule: Rule, width: int) -> str:
         f"Why\n{_wrapped(rule.why, width)}",
         f"What to do\n{_wrapped(rule.remedy, width)}",
     ]
+    if rule.yields_to:
+        parts.append(f"Yields to\n{_wrapped(yields(rule), width)}")
     if rule.bad.strip():
         parts.append(f"Bad\n{_quoted(rule.bad)}")
     if rule.good.strip():
@@ -43,6 +46,18 @@ def page(rule: Rule, width: int) -> str:
     if rule.url:
         parts.append(f"See {rule.url}\n")
     return "\n".join(parts)
+
+
+def yields(rule: Rule) -> str:
+    """``Not reported where MOM404 already reports the same row.``, for each rule that it yields to."""
+    by_kinds: dict[str, list[str]] = {}
+    for code, kinds in rule.yields_to.items():
+        by_kinds.setdefault(" or ".join(sorted(kind.replace("-", " ") for kind in kinds)), []).append(code)
+    parts = [
+        f"{joined(codes, 'or')} already {'reports' if len(codes) == 1 else 'report'} the same {kinds}"
+        for kinds, codes in by_kinds.items()
+    ]
+    return f"Not reported where {', or '.join(parts)}."
 
 
 def table(rules: Sequence[Rule], form: str) -> str:

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from momlint import cli, config, discover
+from momlint import config, discover
+from momlint.cli import exits
 from momlint.cli.console import Progress, complain
+from momlint.cli.reading import Reading
 from momlint.errors import UsageError
 
 
 def inventory(
-    paths: Sequence[str], output: str, master: str, conf: Sequence[str], seconds: float | None, force: bool, quiet: bool
+    paths: Sequence[str],
+    output: str,
+    master: str,
+    conf: Sequence[str],
+    seconds: float | None,
+    force: bool,
+    quiet: bool,
+    reading: Reading,
 ) -> int:
     """Write the tables of the estates that `paths` name; the exit code."""
-    from momlint.fleet.guard import DEADLINE, Limits
+    from momlint.fleet.choose import on_spark
+    from momlint.fleet.guard import DEADLINE, ShardLimits
     from momlint.fleet.inventory import check_output, write_inventory
-    from momlint.fleet.spark import OnSpark
     from momlint.lint import Options
 
     if discover.STDIN in paths:
-        raise UsageError("standard input has no place in an inventory; name files or folders")
+        raise UsageError("an inventory cannot read standard input; name files or folders")
     check_output(output, force)
     places = list(paths) or ["."]
-    found = discover.discover(places)
+    found = discover.discover(places, most=reading.most_bytes)
     settings = config.find(places[0])
     options = Options(
         select=settings.select or (),
@@ -31,17 +40,19 @@ def inventory(
         base=settings.base,
         engine=settings.engine or "auto",
         timeout=settings.timeout,
+        root=reading.root_or(None if settings.file is None else settings.base),
+        most_bytes=reading.most_bytes,
     )
     failures = list(found.failures)
     if found.files:
         with (
             Progress(not quiet) as progress,
-            OnSpark(master, Limits(seconds or DEADLINE), progress, settings_of(conf)) as runner,
+            on_spark(master, ShardLimits(seconds or DEADLINE), progress, settings_of(conf)) as runner,
         ):
             failures += write_inventory(runner, found.files, options, output, force)
     for failure in failures:
         complain(f"momlint: error: {failure}")
-    return cli.FAULT if failures else cli.OK
+    return exits.FAULT if failures else exits.OK
 
 
 def settings_of(conf: Sequence[str]) -> dict[str, str]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from momlint import cli, config, discover
-from momlint.cli import estates
-from momlint.cli.console import complain, write
+from momlint import config, discover
+from momlint.access import read_regular, reason
+from momlint.cli import estates, exits
+from momlint.cli.console import complain, refuse_input, write
+from momlint.cli.reading import Reading
 from momlint.errors import UsageError
-from momlint.report.wording import count
+from momlint.words import counted
 
 if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate
@@ -43,6 +44,7 @@ class Arguments:
     jobs: str | None = None
     names: bool = False
     in_place: bool = False
+    reading: Reading = field(default_factory=Reading)
 
 
 def plan(arguments: Arguments) -> int:
@@ -59,12 +61,18 @@ def plan(arguments: Arguments) -> int:
     _check_options(arguments, ending, by_many=by_many)
     if output is not None and not by_many:
         _check_output(output, ending)
+    if output is not None and ending in _PARQUET:
+        # Before the work is done, and not after it.
+        from momlint.routed.recovery.write import check_parquet
+
+        check_parquet(output)
     if arguments.in_place:
         return _in_place(arguments, form)
-    loaded, estate = _load(arguments.path, arguments.estate)
+    loaded, estate = _load(arguments.path, arguments)
+    refuse_input("--output", arguments.output, [source.file for source in loaded.sources])
     if by_many:
         write(_plan_by_many(arguments, loaded, estate, form))
-        return cli.OK
+        return exits.OK
     view = _view(arguments.show)
     chosen = estates.broker(estate, arguments.broker, "--broker") if arguments.broker is not None else None
     made = _made(arguments, estate)
@@ -78,7 +86,7 @@ def plan(arguments: Arguments) -> int:
         from momlint.routed.recovery.show import show as tables
 
         write("".join(tables(view, estate, made.plan, made.table, chosen)))
-    return cli.OK
+    return exits.OK
 
 
 class _Made(NamedTuple):
@@ -111,12 +119,12 @@ def _ending(output: str | None) -> str:
 def _check_options(arguments: Arguments, ending: str, *, by_many: bool) -> None:
     """Raises `UsageError` where options do not go together."""
     if arguments.broker is not None and arguments.show is None:
-        raise UsageError("--broker: say which table of the broker with --show")
+        raise UsageError("--broker: name the table with --show")
     if by_many:
         if arguments.show is not None or ending not in _PARQUET:
-            raise UsageError("--spark and --jobs: name a folder for the tables that ends in .parquet with --output")
+            raise UsageError("--spark and --jobs: name a folder that ends in .parquet with --output, for the tables")
         if arguments.spark is not None and arguments.jobs is not None:
-            raise UsageError("--spark and --jobs are two ways of doing one thing; choose one")
+            raise UsageError("--spark and --jobs do the same thing; choose one")
         assert arguments.output is not None
         if os.path.isfile(arguments.output):
             raise UsageError(
@@ -124,28 +132,31 @@ def _check_options(arguments: Arguments, ending: str, *, by_many: bool) -> None:
             )
     if arguments.in_place:
         if arguments.path == discover.STDIN:
-            raise UsageError("--in-place: standard input has no place; name a file")
+            raise UsageError("--in-place: standard input cannot be written to; name a file")
         if arguments.show is not None:
-            raise UsageError("--in-place and --show: one writes, the other prints; choose one")
+            raise UsageError("--in-place writes and --show prints; choose one")
         if ending in _YAML and arguments.output is not None:
-            raise UsageError("--in-place: the section goes into the estate; name a .csv or .parquet file, or none")
+            raise UsageError(
+                "--in-place: the section goes into the estate; --output takes a .csv or .parquet file, or leave it out"
+            )
 
 
 def _in_place(arguments: Arguments, form: Form) -> int:
     """Write the section into each estate of the path; the exit code."""
-    found = discover.discover([arguments.path])
+    found = discover.discover([arguments.path], most=arguments.reading.most_bytes)
     if found.failures:
         raise UsageError(found.failures[0])
     if len(found.files) > 1 and (arguments.output is not None or arguments.estate is not None):
         raise UsageError(f"{arguments.path}: there are several estates here; name one file for --output and --estate")
-    code = cli.OK
+    code = exits.OK
     for number, file in enumerate(found.files, 1):
         one = replace(arguments, path=file)
         where = f"{number} of {len(found.files)}: " if len(found.files) > 1 else ""
         try:
-            loaded, estate = _load(file, arguments.estate)
+            loaded, estate = _load(file, arguments)
+            refuse_input("--output", arguments.output, [source.file for source in loaded.sources])
             if len(found.files) > 1 and estate.tolerate is None and not estate.colours_declared:
-                complain(f"momlint: {where}{file}: it promises nothing, so there is nothing to plan")
+                complain(f"momlint: {where}{file}: skipped: it promises nothing, so there is nothing to plan")
                 continue
             if arguments.spark is not None or arguments.jobs is not None:
                 _write_into(loaded, _plan_by_many(one, loaded, estate, form))
@@ -158,7 +169,7 @@ def _in_place(arguments: Arguments, form: Form) -> int:
             if len(found.files) == 1:
                 raise
             complain(f"momlint: error: {where}{error}")
-            code = cli.FAULT
+            code = exits.FAULT
     return code
 
 
@@ -175,38 +186,37 @@ def _write_into(loaded: LoadedEstate, section: str) -> None:
         if document.find(("failures",)) is not None and source.file != file
     ]
     if elsewhere:
-        raise UsageError(f"--in-place: a part of `failures` stands in {elsewhere[0]}; bring it into {file} first")
+        raise UsageError(f"--in-place: part of `failures` is in {elsewhere[0]}; move it into {file} first")
     _, document = loaded.documents[0]
-    with open(file, "rb") as stream:
-        data = stream.read()
+    try:
+        data = read_regular(file, None)
+    except OSError as error:
+        raise UsageError(f"{file}: {reason(error)}") from error
     try:
         changed = with_section(data, document, "failures", section)
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
     again = load_source(read_source(changed, file))[loaded.index]
     if again.estate is None or again.problems or again.source.problems:
-        raise UsageError(f"{file}: with the new `failures` it could not be read any more (is there an anchor in it?)")
+        raise UsageError(
+            f"{file}: with the new `failures` it could no longer be read (does the old section hold an anchor?)"
+        )
     _replace(file, changed)
 
 
 def _replace(file: str, data: bytes) -> None:
-    """Write the file beside and rename it: a full disk leaves the estate as it was, a link leads where it did."""
-    target = os.path.realpath(file)
-    half = f"{target}.part"
+    """Write the estate, whole or not at all; a link leads where it did."""
+    from momlint.writing import write_file
+
     try:
-        with open(half, "wb") as stream:
-            stream.write(data)
-        shutil.copymode(target, half)
-        os.replace(half, target)
+        write_file(os.path.realpath(file), data)
     except OSError as error:
-        if os.path.exists(half):
-            os.unlink(half)
         raise UsageError(f"{file}: the section cannot be written: {error.strerror or error}") from error
 
 
 def _told(target: str, made: _Made | None = None) -> None:
     """Say what was written, and how many rows of how many colours stand there (none where they stand elsewhere)."""
-    rows = "" if made is None else f"{count(made.table.rows, 'row')} in {count(made.table.colours, 'colour')}"
+    rows = "" if made is None else f"{counted(made.table.rows, 'row')} in {counted(made.table.colours, 'colour')}"
     complain(f"momlint: wrote {target}: {rows or '`failures`'}")
 
 
@@ -224,15 +234,15 @@ def _section(arguments: Arguments, loaded: LoadedEstate, estate: Estate, made: _
     return section
 
 
-def _load(path: str, name: str | None) -> tuple[LoadedEstate, Estate]:
-    loaded = estates.load(path, name, tables=False)
+def _load(path: str, arguments: Arguments) -> tuple[LoadedEstate, Estate]:
+    loaded = estates.load(path, arguments.estate, arguments.reading, tables=False)
     estate = loaded.estate
     assert estate is not None
     _check_whole(estate, loaded.source.file, bool(loaded.source.problems))
-    if estate.table_rows:
+    if estate.table_rows and (estate.colours_declared or estate.tolerate is not None):
         complain(
-            f"momlint: note: {loaded.source.file}: the plan is made of shortest paths; the rows of `routing.tables` "
-            "are not in it, and play no part once there are recovery rows"
+            f"momlint: note: {loaded.source.file}: the plan uses shortest paths, not the rows of `routing.tables`, "
+            "which no longer count once there are recovery rows"
         )
     return loaded, estate
 
@@ -246,7 +256,7 @@ def _reference(path: str, loaded: LoadedEstate, output: str) -> str:
 def _plan_by_many(arguments: Arguments, loaded: LoadedEstate, estate: Estate, form: Form) -> str:
     """Write the tables to a folder, by Spark or a pool of processes; the section that names it."""
     from momlint.cli.console import Progress
-    from momlint.fleet.choose import Wishes, choose
+    from momlint.fleet.choose import RunnerOptions, choose
     from momlint.fleet.planning import plan_into
     from momlint.routed.recovery import failures_yaml
 
@@ -254,17 +264,17 @@ def _plan_by_many(arguments: Arguments, loaded: LoadedEstate, estate: Estate, fo
     assert output is not None
     with Progress() as progress:
         jobs = config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else None
-        wishes = Wishes("spark" if arguments.spark is not None else "process", arguments.spark, jobs)
-        with choose([loaded.source.file], wishes, progress).runner as runner:
+        runner_options = RunnerOptions("spark" if arguments.spark is not None else "process", arguments.spark, jobs)
+        with choose([loaded.source.file], runner_options, progress).runner as runner:
             made = plan_into(estate, output, runner, form, named=arguments.names)
-    complain(f"momlint: wrote {output}: tables in {count(len(made.colours), 'colour')}")
+    complain(f"momlint: wrote {output}: tables in {counted(len(made.colours), 'colour')}")
     return "".join(failures_yaml(estate, made, None, _reference(arguments.path, loaded, output)))
 
 
 def _check_output(output: str, ending: str) -> None:
     """Say so before the work is done, not after, that there is no place for its result."""
     if ending not in (*_YAML, *_TABLES):
-        raise UsageError(f"--output: {output}: a plan is written as .yaml, .csv or .parquet, by the ending of the file")
+        raise UsageError(f"--output: {output}: a plan is YAML, CSV or Parquet; name a .yaml, .csv or .parquet file")
     if os.path.isdir(output):
         raise UsageError(f"--output: {output} is a folder; name a file")
     folder = os.path.dirname(output) or "."
@@ -277,4 +287,6 @@ def _check_whole(estate: Estate, file: str, unread: bool) -> None:
     lacking = [section for section in _NEEDED if section in estate.incomplete]
     if lacking or unread:
         where = f" with `{'`, `'.join(lacking)}`" if lacking else ""
-        raise UsageError(f"{file}: something is wrong{where}; `momlint check {file}` says what, and it comes first")
+        raise UsageError(
+            f"{file}: there are errors{where}; `momlint check {file}` shows them, and they must be fixed first"
+        )

@@ -1,19 +1,20 @@
-"""``momlint render``: the encodings, for a solver or a model checker of your own."""
+"""``momlint render``: the encodings, for a solver or a model checker of your own, and the topology as a graph."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from momlint import cli, config
-from momlint.cli import estates
-from momlint.cli.console import write
+from momlint import config
+from momlint.cli import estates, exits
+from momlint.cli.console import refuse_input, write
+from momlint.cli.reading import Reading
 from momlint.errors import UsageError
 
 if TYPE_CHECKING:
     from momlint.estate import Estate
 
-#: The languages there are templates for.
-LANGUAGES = ("smv", "smt2")
+#: The languages; there are templates for all but graphml.
+LANGUAGES = ("smv", "smt2", "graphml")
 #: The models in SMV; the first is what is written unless another is asked for.
 MODELS = ("walk", "takeover", "addresses")
 
@@ -29,19 +30,21 @@ class Arguments(NamedTuple):
     literal: bool = False
     estate: str | None = None
     output: str | None = None
+    reading: Reading = Reading()
 
 
 def render(arguments: Arguments) -> int:
-    """Write the question whether every needed message arrives, in every colour. Raises `UsageError`."""
+    """Write the question whether every needed message arrives, in every colour; or the graph. Raises `UsageError`."""
     config.choice("--to", arguments.to, LANGUAGES)
     if arguments.model is not None:
         config.choice("--model", arguments.model, MODELS)
     _refuse_what_has_no_effect(arguments)
-    loaded = estates.load(arguments.path, arguments.estate)
+    loaded = estates.load(arguments.path, arguments.estate, arguments.reading)
     assert loaded.estate is not None
-    make = _smv if arguments.to == "smv" else _smt2
+    refuse_input("--output", arguments.output, [source.file for source in loaded.sources])
+    make = {"smv": _smv, "smt2": _smt2, "graphml": _graphml}[arguments.to]
     write(make(loaded.estate, arguments), arguments.output)
-    return cli.OK
+    return exits.OK
 
 
 def _refuse_what_has_no_effect(arguments: Arguments) -> None:
@@ -49,7 +52,7 @@ def _refuse_what_has_no_effect(arguments: Arguments) -> None:
     model = arguments.model or MODELS[0]
     where = f"--to {arguments.to}" + (f" --model {model}" if smv else "")
     effect = {
-        "--dest": (arguments.dest is not None, not smv),
+        "--dest": (arguments.dest is not None, arguments.to == "smt2"),
         "--model": (arguments.model is not None, smv),
         "--all-pairs": (arguments.all_pairs, smv and model != "takeover"),
         "--literal": (arguments.literal, smv and model != "addresses"),
@@ -74,6 +77,13 @@ def _smv(estate: Estate, arguments: Arguments) -> str:
     if arguments.model == "addresses":
         return render_addresses(overlay, names, all_pairs=arguments.all_pairs)
     return render_overlay(overlay, names, literal=arguments.literal, all_pairs=arguments.all_pairs, specs=specs)
+
+
+def _graphml(estate: Estate, arguments: Arguments) -> str:
+    del arguments  # none of the options has an effect
+    from momlint.exchange import graphml
+
+    return graphml(estate)
 
 
 def _smt2(estate: Estate, arguments: Arguments) -> str:

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from momlint import cli
-from momlint.cli import estates
-from momlint.cli.console import complain, write
-from momlint.report.wording import HOP, count, listing, printable
+from momlint.cli import estates, exits
+from momlint.cli.console import columns, complain, write
+from momlint.cli.reading import Reading
+from momlint.escaping import printable
+from momlint.words import arrow, counted, joined
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from momlint.estate import Estate, LoadedEstate
     from momlint.routed.overlay import Overlay, Walk
 
 _ROW_SHOWN = 60
+#: Fewer than this say nothing of a row.
+_LEAST_SHOWN = 12
 
 
-def trace(path: str, source: str, dest: str, colour: str | None, name: str | None) -> int:
+def trace(path: str, source: str, dest: str, colour: str | None, name: str | None, reading: Reading) -> int:
     """Write the walk from broker `source` to broker `dest`; 0 if it arrives, else 1. Raises `UsageError`."""
     from momlint.routed.overlay import build_overlay, walk
 
-    loaded = estates.load(path, name)
+    loaded = estates.load(path, name, reading)
     estate = loaded.estate
     assert estate is not None
     start = estates.broker(estate, source, "--from")
@@ -28,15 +33,26 @@ def trace(path: str, source: str, dest: str, colour: str | None, name: str | Non
     tint = estates.colour(estate, colour)
     if loaded.problems or loaded.source.problems:
         file = loaded.source.file
-        complain(f"momlint: note: {file}: something is wrong with this estate; `momlint check` says what")
+        complain(f"momlint: note: {file}: this estate has errors; `momlint check` shows them")
     overlay = build_overlay(estate)
-    taken = walk(overlay, tint, start, goal)
-
-    lines = [f"{estate.name}: a message from {source} to {dest}{_circumstances(estate, tint)}"]
-    lines += _hops(loaded, estate, taken, goal)
-    lines.append(_end(estate, overlay, tint, taken, goal))
+    lines = [f"estate {estate.name}: a message from {source} to {dest}{_circumstances(estate, tint)}"]
+    down = [estate.brokers[one].id for one in dict.fromkeys((start, goal)) if overlay.failed_broker[tint, one]]
+    if down:
+        # No table speaks for it: a broker that has failed sends nothing and takes nothing.
+        lines.append(f"no walk: {_have_failed(down)} in this colour")
+        arrived = False
+    else:
+        taken = walk(overlay, tint, start, goal)
+        lines += _hops(loaded, estate, overlay, tint, taken, goal)
+        lines.append(_end(estate, overlay, tint, taken, goal))
+        arrived = taken.end == "arrived"
     write("".join(printable(line) + "\n" for line in lines))
-    return cli.OK if taken.end == "arrived" else cli.FINDINGS
+    return exits.OK if arrived else exits.FINDINGS
+
+
+def _have_failed(brokers: Sequence[str]) -> str:
+    """``broker 1 has failed``, ``brokers 1 and 3 have failed``."""
+    return f"broker {brokers[0]} has failed" if len(brokers) == 1 else f"brokers {joined(brokers)} have failed"
 
 
 def _circumstances(estate: Estate, tint: int) -> str:
@@ -46,41 +62,58 @@ def _circumstances(estate: Estate, tint: int) -> str:
     colour = estate.colours[tint]
     failed = [estate.links[link].id for link in colour.failed_links]
     failed += [estate.brokers[one].id for one in colour.failed_brokers]
-    return f" in colour {colour.name}" + (f" ({listing(failed)} failed)" if failed else "")
+    return f" in colour {colour.name}" + (f" ({joined(failed)} failed)" if failed else "")
 
 
-def _hops(loaded: LoadedEstate, estate: Estate, taken: Walk, goal: int) -> list[str]:
-    """A line a hop, in columns: from, to, where the entry stands, its text."""
+def _hops(loaded: LoadedEstate, estate: Estate, overlay: Overlay, tint: int, taken: Walk, goal: int) -> list[str]:
+    """A line a hop, in columns: from, to, the link, where the entry stands, its text."""
     from momlint.routed.overlay import NO_HOP, NO_ROW
 
-    names = [estate.brokers[one].id for one in taken.brokers]
-    if taken.refused != NO_HOP:
-        names.append(estate.brokers[taken.refused].id)
+    stops = [*taken.brokers, taken.refused] if taken.refused != NO_HOP else list(taken.brokers)
     table = []
-    for here, there, row in zip(names, names[1:], taken.rows, strict=False):
+    for tail, head, row in zip(stops, stops[1:], taken.rows, strict=False):
+        hop = arrow((estate.brokers[tail].id, estate.brokers[head].id)), _link(estate, overlay, tint, tail, head)
         if row == NO_ROW:
-            table.append((f"{here}{HOP}{there}", "shortest path", ""))
+            table.append((*hop, "shortest path", ""))
         else:
-            table.append((f"{here}{HOP}{there}", *_row(loaded, estate, row, goal)))
-    widths = [max((len(line[column]) for line in table), default=0) for column in (0, 1)]
-    return [f"  {hop:{widths[0]}}  {place:{widths[1]}}  {text}".rstrip() for hop, place, text in table]
+            table.append((*hop, *_row(loaded, estate, row, goal)))
+    widths = [max((len(line[column]) for line in table), default=0) for column in (0, 1, 2)]
+    # What a terminal has no room for would go on in the next line.
+    width = columns()
+    room = _ROW_SHOWN if width is None else max(0, min(_ROW_SHOWN, width - sum(widths) - 8))
+    return [
+        f"  {hop:{widths[0]}}  {link:{widths[1]}}  {place:{widths[2]}}  {_cut(text, room)}".rstrip()
+        for hop, link, place, text in table
+    ]
+
+
+def _cut(text: str, room: int) -> str:
+    """What fits of the text of a row; nothing where that is too little to recognise it."""
+    if len(text) <= room:
+        return text
+    return text[: room - 3] + "..." if room >= _LEAST_SHOWN else ""
+
+
+def _link(estate: Estate, overlay: Overlay, tint: int, tail: int, head: int) -> str:
+    """The link of a hop: the cheapest live one, as messages take it; else one that has failed, if there is any."""
+    from momlint.routed.overlay.following import live_arc
+
+    arc = live_arc(overlay, tint, tail, head)
+    if arc is not None:
+        return f"link {estate.links[overlay.arc_link[arc]].id}"
+    dead = overlay.arc_link[(overlay.arc_tail == tail) & (overlay.arc_head == head)]
+    return f"link {estate.links[dead[0]].id}" if dead.size else "no link"
 
 
 def _row(loaded: LoadedEstate, estate: Estate, row: int, goal: int) -> tuple[str, str]:
     """``file:line:column`` of the entry for `goal` in this row, and the line's text."""
-    from momlint.findings import Place
-
     if estate.recovery_rows is not None:
         place = estate.recovery_rows[row].place
     else:
-        given = estate.table_rows[row]
-        at = given.destination_index[given.destinations.index(goal)]
-        place = Place(given.place.document, (*given.place.path, at))
+        place = estate.table_rows[row].destination_place(goal)
     file, span, _ = loaded.locate(place)
     lines = next((one.lines for one in loaded.sources if one.file == file), [])
     text = lines[span.start.line - 1].strip() if span.start.line <= len(lines) else ""
-    if len(text) > _ROW_SHOWN:
-        text = text[: _ROW_SHOWN - 3] + "..."
     return f"{file}:{span.start.line}:{span.start.column}", text
 
 
@@ -90,9 +123,9 @@ def _end(estate: Estate, overlay: Overlay, tint: int, taken: Walk, goal: int) ->
     last = estate.brokers[taken.brokers[-1]].id
     hops = len(taken.brokers) - 1
     if taken.end == "arrived":
-        return f"arrived at {last} after {count(hops, 'hop')}"
+        return f"arrived at {last} after {counted(hops, 'hop')}"
     if taken.end == "looped":
-        return f"looped: back at {last}, and so for ever"
+        return f"looped: back at {last}, and so on for ever"
     if taken.refused == NO_HOP:
         return f"stopped at {last}: it has no next hop for {estate.brokers[goal].id}"
     return f"stopped at {last}: {_refusal(estate, overlay, tint, taken.brokers[-1], taken.refused)}"
@@ -106,5 +139,5 @@ def _refusal(estate: Estate, overlay: Overlay, tint: int, here: int, there: int)
         return f"the next hop {name} is not its neighbour"
     failed = [estate.brokers[one].id for one in (here, there) if overlay.failed_broker[tint, one]]
     if failed:
-        return f"broker {listing(failed)} has failed"
+        return _have_failed(failed)
     return f"the link to {name} has failed"

@@ -1,6 +1,6 @@
 """The language: YAML documents as pydantic models, and estates with their names resolved to dense integers.
 
-    load_source(source, read=read_file, find=find_files) -> list[LoadedEstate]
+    load_source(source, access=Access.of(file, root)) -> list[LoadedEstate]
 
 One `LoadedEstate` a document: `.estate` (an `Estate`, or None), `.problems` (located, each with its file),
 `.locate(place)` → file, span, via; `.problem(draft)` → a located `Problem`; `.sources` (the main one first,
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from momlint.estate.files import find_files, read_file
+from momlint.estate.files import read_file
 from momlint.estate.load import LoadedEstate, load_source
 from momlint.estate.resolved import (
     Broker,
@@ -53,7 +53,6 @@ __all__ = [
     "TableRow",
     "Tolerate",
     "Topic",
-    "find_files",
     "json_schema",
     "load_source",
     "read_file",

@@ -1,36 +1,25 @@
-"""Writes `momlint.estate.compiled`: the models' validation rules as data.
-
-``python -m momlint.estate.compiling && ruff format momlint/estate`` after every change of `momlint.estate.model`,
-and with a new pydantic.
+"""Makes ``momlint/estate/compiled.json``: the models' validation rules as data.
 
 Importing pydantic and building the models' validator costs more than half of checking a small file; what comes out
-is a nested dictionary (pydantic-core's schema) that is the same every time. So it is kept, and pydantic-core, which
-does the validating, is all that a run needs. The models remain what the language *is*: the file is made of them and
-a test holds the two together; with another pydantic-core the models are used themselves.
+is a nested dictionary (pydantic-core's schema) that is the same every time. So it is kept when momlint is built or
+installed (``hatch_build.py``), and pydantic-core, which does the validating, is all that a run needs. The models remain
+what the language *is*: `momlint.estate.language` uses what is kept only where it was made of these very models for this
+pydantic-core, and else the models themselves, which say the same and take longer.
+
+``python -m momlint.estate.compiling`` makes it anew in a checkout; the tests do so before they start.
 """
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pydantic_core
 
-from momlint.estate.language import release
+from momlint.estate.language import KEPT, Kept, release, sum_of_models
 from momlint.estate.model import EstateFile
-
-_HEAD = '''"""Made by `momlint.estate.compiling` out of `momlint.estate.model`; not to be edited."""
-
-# ruff: noqa: E501
-
-from typing import Any
-
-#: The release of pydantic-core that it was made with.
-MADE_WITH = {release!r}
-
-#: The core schema; classes and functions by their names.
-SCHEMA: dict[str, Any] = {schema}
-'''
 
 
 def compiled_schema() -> dict[str, Any]:
@@ -67,9 +56,22 @@ def _as_data(value: Any, *, by_name: bool = False) -> Any:
 
 
 def text() -> str:
-    """What belongs in ``compiled.py``."""
-    return _HEAD.format(release=release(pydantic_core.__version__), schema=repr(compiled_schema()))
+    """What belongs in ``compiled.json``. Raises `OSError` where the models cannot be read as files."""
+    kept = Kept(release(pydantic_core.__version__), sum_of_models(), compiled_schema())
+    return json.dumps(kept._asdict(), separators=(",", ":")) + "\n"
+
+
+def keep() -> None:
+    """Write ``compiled.json`` into this package, unless it stands there as it should. Raises `OSError`."""
+    made = text()
+    path = Path(KEPT)
+    if path.exists() and path.read_text(encoding="utf-8") == made:
+        return
+    # Beside it and then in its place: others may be reading, or doing the same.
+    half = path.with_name(f"{path.name}.{os.getpid()}")
+    half.write_text(made, encoding="utf-8")
+    half.replace(path)
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("compiled.py").write_text(text(), encoding="utf-8")
+    keep()

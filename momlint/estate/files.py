@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import re
 
-from momlint.source import Source, read_source
+from momlint.access import Access
+from momlint.escaping import plain_path
+from momlint.source import Source
+from momlint.source.readers import read_any
 
 _MAGIC = frozenset("*?[")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
-def read_file(file: str) -> Source:
-    """Read a file from disk. Raises `OSError` where it cannot be read."""
-    with open(file, "rb") as stream:
-        return read_source(stream.read(), file)
+def read_file(file: str, access: Access | None = None) -> Source:
+    """Read a regular file from disk; by default from wherever it is. Raises `OSError` where it cannot be read."""
+    from momlint.access import read_regular
+
+    return read_any(read_regular(file) if access is None else access.read(file), file)
 
 
 def directory(file: str) -> str:
@@ -31,7 +35,7 @@ def join(parent: str, name: str) -> str:
     while name.startswith("./"):
         name = name[2:]
     if not parent or os.path.isabs(name):
-        return name
+        return plain_path(name)
     return parent + name if parent.endswith("/") else f"{parent}/{name}"
 
 
@@ -42,28 +46,15 @@ def is_address(name: str) -> bool:
 
 def here(name: str) -> str:
     """`name`, and the path of it where it is an address of a file on this machine (``file:///…``)."""
-    if not name.startswith("file://"):
+    if name[:7].lower() != "file://":
         return name
-    from urllib.parse import urlsplit
     from urllib.request import url2pathname
 
-    address = urlsplit(name)
-    return name if address.netloc not in ("", "localhost") else url2pathname(address.path)
+    # Whatever host it names: Spark would read the path on this machine all the same.
+    _, slash, path = re.split("[?#]", name[7:])[0].partition("/")
+    return url2pathname(slash + path)
 
 
 def is_pattern(name: str) -> bool:
     """Whether the name has a wildcard of `glob`."""
     return not _MAGIC.isdisjoint(name)
-
-
-def find_files(pattern: str) -> list[str]:
-    """The files (not directories) that a glob pattern matches, sorted; ``**`` goes into directories."""
-    import glob
-
-    found = (name.replace(os.sep, "/") for name in glob.iglob(pattern, recursive=True) if os.path.isfile(name))
-    return sorted(found)
-
-
-def identity(file: str) -> str:
-    """The same for two names of one file."""
-    return os.path.realpath(file)

@@ -5,6 +5,7 @@ Nothing of pydantic's Python side is imported here, so that `momlint.estate.comp
 
 from __future__ import annotations
 
+from math import isinf
 from typing import Any
 
 from pydantic_core import PydanticCustomError
@@ -15,6 +16,8 @@ from momlint.source.scalars import resolve_plain
 LANGUAGE_VERSION = 1
 #: The largest cost, latency or budget: sums of this many stay exact enough to compare in a double.
 LARGEST_NUMBER = 1e15
+#: So many significant digits are kept exactly.
+MOST_DIGITS = 15
 #: The largest count of hops, links or brokers: what an int32 holds.
 LARGEST_COUNT = 2**31 - 1
 
@@ -22,29 +25,68 @@ LARGEST_COUNT = 2**31 - 1
 def read_number(value: Any) -> int | float:
     """The number that a plain text is; refuses everything else, also a number in quotes (`plain.Quoted`)."""
     if type(value) is str:
-        value = resolve_plain(value)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return value
+        number = resolve_plain(value)
+        if isinstance(number, int | float) and not isinstance(number, bool):
+            if len(value) > MOST_DIGITS and isinstance(number, float):
+                _check_digits(value)
+            return number
     raise PydanticCustomError("momlint_number", "takes a number")
 
 
+def _check_digits(text: str) -> None:
+    """A double holds every decimal of fifteen digits apart from all others, and not every one of sixteen.
+
+    Whole numbers within the limits need no such rule: doubles hold all of them.
+    """
+    mantissa = text.lower().partition("e")[0].lstrip("+-")
+    digits = mantissa.replace(".", "").strip("0")
+    if len(digits) > MOST_DIGITS:
+        raise PydanticCustomError("momlint_digits", "has too many digits")
+
+
 def read_float(value: Any) -> float:
-    """The number as a float; one that no float holds is infinite."""
+    """The number as a float. Refuses what no float holds, or only as zero."""
     number = read_number(value)
     try:
-        return float(number)
+        found = float(number)
     except OverflowError:
-        return float("inf") if number > 0 else float("-inf")
+        found = float("inf")
+    if isinf(found) and "inf" not in value.lower():
+        raise PydanticCustomError("momlint_huge", "is too large")
+    if not found and any(digit in "123456789" for digit in value.lower().partition("e")[0]):
+        raise PydanticCustomError("momlint_tiny", "is too small")
+    return found
 
 
 def read_count(value: Any) -> int:
     """The number if it is whole (3 or 3.0)."""
     number = read_number(value)
     if isinstance(number, float):
+        if isinf(number) and "inf" not in value.lower():
+            raise PydanticCustomError("momlint_huge", "is too large")
         if not number.is_integer():
             raise PydanticCustomError("momlint_count", "takes a whole number")
         return int(number)
     return number
+
+
+def read_flag(value: Any) -> bool:
+    """``true`` or ``false``, unquoted."""
+    if type(value) is str:
+        found = resolve_plain(value)
+        if isinstance(found, bool):
+            return found
+    raise PydanticCustomError("momlint_flag", "takes true or false")
+
+
+def by_direction_form(value: Any) -> str:
+    """The tag of the form: a number for each direction, or one for both."""
+    return "\0ways" if isinstance(value, dict) else "\0one"
+
+
+def adopters_form(value: Any) -> str:
+    """The tag of the form: a list of brokers, or one."""
+    return "\0list" if isinstance(value, list) else "\0one"
 
 
 def has_ends(link: Any) -> Any:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from momlint.estate.files import directory, find_files, identity, is_pattern, join, read_file
+from momlint.access import Access, Refused
+from momlint.estate.files import directory, is_address, is_pattern, join, read_file
 from momlint.estate.quick import is_null
 from momlint.estate.resolve import Resolver
 from momlint.estate.resolved import Estate
 from momlint.estate.validate import SECTIONS, Checked, check_document
-from momlint.findings import Draft, Place, Position, Problem, Related, Span
+from momlint.findings import Draft, Place, Position, Problem, Related, RelatedDraft, Span
 from momlint.source import Document, ScalarNode, Source, inside
 
 #: Includes within includes go no deeper than this.
 _DEEPEST = 32
 _MOST_FILES = 10_000
+#: Of includes that are wrong alike, one is a finding, and so many more are shown with it.
+_MOST_RELATED = 20
 
 _START = Span(Position(1, 1), Position(1, 1))
 
@@ -28,16 +31,16 @@ class LoadedEstate:
     `estate` is None where nothing sensible is left. `problems` carry spans and files; those of the main
     file's own text (`Source.problems`) are not among them, those of included files are. `sources` and
     `documents` are numbered: 0 is the main one, then the included ones in the order they were read;
-    `Place.document` counts `documents`. `fragment`: it has sections, and none of brokers, as what others include.
+    `Place.document` counts `documents`. `access`: what it may read.
     """
 
     source: Source
     index: int
+    access: Access
     estate: Estate | None = None
     problems: list[Problem] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     documents: list[tuple[Source, Document]] = field(default_factory=list)
-    fragment: bool = False
 
     def locate(self, place: Place) -> tuple[str, Span, tuple[Span, ...]]:
         """The file, the span, and the places of aliases and merge keys on the way there (in the same file).
@@ -55,7 +58,7 @@ class LoadedEstate:
     def problem(self, draft: Draft) -> Problem:
         """A draft with its places located; what it was reached through becomes related."""
         file, span, via = self.locate(draft.place)
-        related = [Related(file, place, "reached through this alias or merge key") for place in via]
+        related = [Related(file, place, "used through this alias or merge key") for place in via]
         seen = {(file, span)}
         for other in draft.related:
             other_file, other_span, _ = self.locate(other.place)
@@ -63,18 +66,29 @@ class LoadedEstate:
             if (other_file, other_span) not in seen:
                 seen.add((other_file, other_span))
                 related.append(Related(other_file, other_span, other.message))
-        return Problem(draft.code, span, _printable(draft.message), _printable(draft.help), tuple(related), file)
+        return Problem(
+            draft.code,
+            span,
+            _printable(draft.message),
+            _printable(draft.help),
+            tuple(related),
+            file,
+            _printable(draft.label),
+            draft.data,
+        )
 
 
 def load_source(
     source: Source,
-    read: Callable[[str], Source] = read_file,
-    find: Callable[[str], Sequence[str]] = find_files,
+    read: Callable[[str], Source] | None = None,
+    find: Callable[[str], Sequence[str]] | None = None,
+    access: Access | None = None,
 ) -> list[LoadedEstate]:
     """One `LoadedEstate` for each YAML document of the file that is not empty.
 
-    `read` gives the source of an included file, or raises `OSError`; `find` gives the files that a pattern
-    with wildcards matches. Both take paths as the user would write them from the working directory. A file
+    `access`: which files may be included; by default those below the folder of the file. `read` gives the source of an
+    included file, or raises `OSError`; `find` gives the files that a pattern with wildcards matches; by default both
+    look where `access` lets them. They take paths as the user would write them from the working directory. A file
     without any document gives one `LoadedEstate` whose problem says so, unless the text itself was invalid.
     Raises nothing on account of what the user wrote.
     """
@@ -83,17 +97,20 @@ def load_source(
     collecting = gc.isenabled()
     gc.disable()
     try:
-        loaded = [_Load(source, number, document, read, find).run() for number, document in enumerate(_filled(source))]
+        if access is None:
+            access = Access.of(source.file)
+        files = _Files(access, read, find)
+        loaded = [_Load(source, number, document, files).run() for number, document in enumerate(_filled(source))]
     finally:
         if collecting:
             gc.enable()
     if not loaded and not source.problems:
-        empty = LoadedEstate(source, 0, sources=[source])
+        empty = LoadedEstate(source, 0, access, sources=[source])
         empty.problems.append(
             Problem(
                 "MOM102",
                 _START,
-                "the file holds no estate: it is empty",
+                "the file is empty: it holds no estate",
                 "begin it with `momlint: 1`; `momlint init` writes a starter file",
                 file=source.file,
             )
@@ -106,40 +123,83 @@ def _filled(source: Source) -> list[Document]:
     return [document for document in source.documents if document.root is not None and not is_null(document.root)]
 
 
-class _Load:
-    """The making of one `LoadedEstate`."""
+class _Files:
+    """The files that the estates of one source may include, each pattern looked up once."""
 
     def __init__(
         self,
-        source: Source,
-        index: int,
-        document: Document,
-        read: Callable[[str], Source],
-        find: Callable[[str], Sequence[str]],
+        access: Access,
+        read: Callable[[str], Source] | None,
+        find: Callable[[str], Sequence[str]] | None,
     ) -> None:
-        self.loaded = LoadedEstate(source, index, sources=[source])
+        self.access = access
+        self.read = read or (lambda file: read_file(file, access))
+        self._find = find or access.find
+        self._found: dict[str, list[str]] = {}
+
+    def find(self, pattern: str) -> list[str]:
+        """What a pattern matches, sorted. Raises `OSError`, `ValueError`."""
+        found = self._found.get(pattern)
+        if found is None:
+            found = self._found[pattern] = sorted(self._find(pattern))
+        return found
+
+
+class _Alike:
+    """Includes that are wrong in the same way: one mistake, one finding."""
+
+    def __init__(self) -> None:
+        self.first: tuple[Place, str, str] | None = None
+        self.others: list[Place] = []
+
+    def add(self, place: Place, message: str, help_: str) -> None:
+        if self.first is None:
+            self.first = place, message, help_
+        else:
+            self.others.append(place)
+
+    def drafts(self) -> list[Draft]:
+        if self.first is None:
+            return []
+        place, message, help_ = self.first
+        others = list(dict.fromkeys(other for other in self.others if other != place))
+        if others:
+            message += f" (and the same in {len(others)} more place{'' if len(others) == 1 else 's'})"
+        related = tuple(RelatedDraft(other, "the same here") for other in others[:_MOST_RELATED])
+        return [Draft("MOM102", place, message, help_, related=related)]
+
+
+class _Load:
+    """The making of one `LoadedEstate`."""
+
+    def __init__(self, source: Source, index: int, document: Document, files: _Files) -> None:
+        self.loaded = LoadedEstate(source, index, files.access, sources=[source])
         self.document = document
-        self.read = read
-        self.find = find
+        self.files = files
         self.checked: list[Checked] = []
         self.drafts: list[Draft] = []
+        self.circles = _Alike()
+        self.too_many = _Alike()
         self.lost: set[str] = set()
         self.done: set[str] = set()
+        # The files from the main one to that which is being read, by their identities.
+        self.chain: list[str] = [files.access.identity(source.file)]
 
     def run(self) -> LoadedEstate:
         loaded = self.loaded
-        self.add(loaded.source, self.document, (loaded.source.file,))
+        self.add(loaded.source, self.document)
+        # Where files include one another, chains are long for that reason.
+        self.drafts += self.circles.drafts() or self.too_many.drafts()
         directories = [directory(source.file) for source, _ in loaded.documents]
         resolver = Resolver(self.checked, directories, _stem(loaded.source.file), self.lost)
         loaded.estate = resolver.run()
-        loaded.fragment = bool(resolver.section_places) and "brokers" not in resolver.section_places
         for checked in self.checked:
             self.drafts.extend(checked.drafts)
         loaded.problems.extend(loaded.problem(draft) for draft in [*self.drafts, *resolver.drafts])
         return loaded
 
-    def add(self, source: Source, document: Document, chain: tuple[str, ...]) -> None:
-        """Check a document, then read what it includes; `chain`: the files from the main one to this."""
+    def add(self, source: Source, document: Document) -> None:
+        """Check a document, then read what it includes."""
         assert document.root is not None
         number = len(self.loaded.documents)
         self.loaded.documents.append((source, document))
@@ -150,39 +210,50 @@ class _Load:
         for position, entry in enumerate(checked.model.include or ()):
             kept = checked.kept.get(("include",))
             place = Place(number, ("include", position if kept is None else kept[position]))
-            self.include(entry, place, source, chain)
+            self.include(entry, place, source)
 
-    def include(self, entry: str, place: Place, source: Source, chain: tuple[str, ...]) -> None:
-        name = join(directory(source.file), entry)
+    def include(self, entry: str, place: Place, source: Source) -> None:
         relative = "paths are relative to the file that includes them"
+        name = join(directory(source.file), entry)
+        if is_address(name):
+            self.refuse(place, f"`{entry}` is an address; only files can be included", relative)
+            return
         try:
-            files = sorted(self.find(name)) if is_pattern(entry) else [name]
-            keys = [identity(file) for file in files]
+            files = self.files.find(name) if is_pattern(name) else [name]
+            keys = [self.files.access.identity(file) for file in files]
+        except Refused as error:
+            self.refuse(place, f"`{entry}` cannot be read: {error.strerror}", error.help)
+            return
         except (OSError, ValueError):
             # A null character, or a surrogate: no file can be called that.
-            self.refuse(place, f"`{entry}` is no path", relative)
+            self.refuse(place, f"`{entry}` is not a path", relative)
             return
         if not files:
             self.refuse(place, f"no file matches `{entry}`", relative)
         for file, key in zip(files, keys, strict=True):
-            self.include_file(file, key, entry, place, chain)
+            self.include_file(file, key, entry, place)
 
-    def include_file(self, file: str, key: str, entry: str, place: Place, chain: tuple[str, ...]) -> None:
-        if key in {identity(earlier) for earlier in chain}:
-            if len(chain) == 1:
+    def include_file(self, file: str, key: str, entry: str, place: Place) -> None:
+        if key in self.chain:
+            if len(self.chain) == 1:
                 message = f"`{entry}` includes the file itself"
             else:
                 message = f"`{entry}` includes `{file}`, which this file is included from"
-            self.refuse(place, message, "a file may not include itself, nor a file that includes it", lost=False)
+            self.circles.add(place, message, "a file may not include itself, nor a file that includes it")
             return
         if key in self.done:
             return  # two ways to one file bring it in once
-        if len(chain) > _DEEPEST or len(self.done) >= _MOST_FILES:
-            self.refuse(place, "too many files include one another", f"at most {_DEEPEST} deep, {_MOST_FILES} in all")
+        if len(self.chain) > _DEEPEST or len(self.done) >= _MOST_FILES:
+            message = "too many nested includes"
+            self.too_many.add(place, message, f"at most {_DEEPEST} deep, {_MOST_FILES} in all")
+            self.lost.update(SECTIONS)
             return
         self.done.add(key)
         try:
-            included = self.read(file)
+            included = self.files.read(file)
+        except Refused as error:
+            self.refuse(place, f"`{file}` cannot be read: {error.strerror}", error.help)
+            return
         except OSError as error:
             reason = (error.strerror or type(error).__name__).lower()
             self.refuse(
@@ -196,14 +267,15 @@ class _Load:
             self.loaded.problems.append(_in_file(problem, included.file))
             if problem.code != "MOM103":
                 self.lost.update(SECTIONS)
+        self.chain.append(key)
         for document in _filled(included):
-            self.add(included, document, (*chain, file))
+            self.add(included, document)
+        self.chain.pop()
 
-    def refuse(self, place: Place, message: str, help_: str, *, lost: bool = True) -> None:
+    def refuse(self, place: Place, message: str, help_: str) -> None:
         """An include that brings nothing; what it would have declared is not known to be missing."""
         self.drafts.append(Draft("MOM102", place, message, help_))
-        if lost:
-            self.lost.update(SECTIONS)
+        self.lost.update(SECTIONS)
 
 
 def _printable(text: str) -> str:
@@ -214,7 +286,7 @@ def _printable(text: str) -> str:
 
 
 def _in_file(problem: Problem, file: str) -> Problem:
-    return Problem(problem.code, problem.span, problem.message, problem.help, problem.related, problem.file or file)
+    return replace(problem, file=problem.file or file)
 
 
 def _stem(file: str) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from momlint.estate.forms import LARGEST_COUNT
+from momlint.estate.forms import LARGEST_COUNT, MOST_DIGITS
 from momlint.estate.nearest import did_you_mean, nearest
 from momlint.estate.quick import NULL_KEY, NULL_SEGMENT, is_null, shape
 from momlint.estate.slots import home_of, known_fields, slot
 from momlint.findings import Draft, Place, RelatedDraft
-from momlint.source import Entry, MappingNode, Node, ScalarNode, SequenceNode
+from momlint.source import MappingEntry, MappingNode, Node, ScalarNode, SequenceNode
+from momlint.words import listed
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -23,6 +24,18 @@ Path: TypeAlias = tuple[str | int, ...]
 #: More of the same mistake than this (one wrong field name in every link) is one finding with related places.
 _MOST_ALIKE = 10
 _MOST_RELATED = 20
+
+
+#: What pydantic's errors say of a number that is one, and is not kept.
+_NUMBERS = {
+    "momlint_digits": (
+        f"momlint keeps at most {MOST_DIGITS} digits exactly",
+        f"round it to {MOST_DIGITS} digits, or use another unit",
+    ),
+    "momlint_huge": ("that is larger than any number may be here", "the limit is 1e15 (for counts: 2,147,483,647)"),
+    "momlint_tiny": ("that is so small that it would be read as 0", "use another unit"),
+    "finite_number": ("that is not a finite number", ""),
+}
 
 
 def route_of(plain: Any, location: tuple[str | int, ...]) -> tuple[Path, bool]:
@@ -53,7 +66,7 @@ class Mistakes:
         self.root = root
         self.document = document
         self.drafts: list[Draft] = []
-        self.indices: dict[int, dict[str, Entry]] = {}
+        self.indices: dict[int, dict[str, MappingEntry]] = {}
 
     def draft(self, place: Place, message: str, help_: str, related: Sequence[RelatedDraft] = ()) -> None:
         self.drafts.append(Draft("MOM102", place, message, help_, related=related))
@@ -104,7 +117,7 @@ class Mistakes:
 
     def explain_missing(self, location: Path, path: Path, missing: Sequence[str]) -> tuple[Place, str, str]:
         place = Place(self.document, self.as_written(path), "key")
-        names = " and ".join(f"`{name}`" for name in missing)
+        names = listed(missing, len(missing))
         return place, f"{self.label(path)} lacks {names}", slot((*location[:-1], missing[0])).description
 
     def explain(self, detail: ErrorDetails, path: Path, at_key: bool) -> tuple[Place, str, str]:
@@ -140,7 +153,7 @@ class Mistakes:
                 return (
                     Place(self.document, (*place_path, "except"), "key"),
                     f"{self.label(path)} has both `colours` and `except`",
-                    "keep the colours in which the row is used, or those in which it is not",
+                    "keep one: the colours in which the row is used, or those in which it is not",
                 )
             place = Place(self.document, place_path, "key")
             return place, f"{self.label(path)} lacks `colours`", "Colours in which the row is used."
@@ -153,7 +166,7 @@ class Mistakes:
                 )
             return (
                 Place(self.document, place_path, "key"),
-                f"a key of {self.label(path[:-1])} is an empty text",
+                f"a key of {self.label(path[:-1])} is empty",
                 "",
             )
         here = slot(detail["loc"])
@@ -166,6 +179,13 @@ class Mistakes:
             words = [word.strip("'") for word in str(detail["ctx"]["expected"]).replace(" or ", ", ").split(", ")]
             hint = did_you_mean(node.text, words)
         takes = here.takes or "another kind of value"
+        if kind in _NUMBERS:
+            why, help_ = _NUMBERS[kind]
+            return (
+                Place(self.document, place_path, "value"),
+                f"{self.label(path)} takes {takes}, not {found}: {why}",
+                help_,
+            )
         if kind == "less_than_equal" and detail["ctx"]["le"] > 1:  # a probability says so already
             limit = detail["ctx"]["le"]
             most = f"{limit:,.0f}" if limit <= LARGEST_COUNT else f"{limit:g}".replace("e+", "e")
@@ -223,7 +243,7 @@ class Mistakes:
 
     # -- nodes -----------------------------------------------------------------------------------------------
 
-    def index(self, node: MappingNode) -> dict[str, Entry]:
+    def index(self, node: MappingNode) -> dict[str, MappingEntry]:
         """The entries by the segment that means them."""
         found = self.indices.get(id(node))
         if found is None:

@@ -26,10 +26,13 @@ from pydantic import (
 from momlint.estate.forms import (
     LARGEST_COUNT,
     LARGEST_NUMBER,
+    adopters_form,
+    by_direction_form,
     has_ends,
     has_one_logic,
     has_one_set,
     read_count,
+    read_flag,
     read_float,
     recovery_form,
     tolerate_form,
@@ -53,13 +56,13 @@ Id = Annotated[
     Takes("an id"),
     WithJsonSchema({"type": _SCALAR, "minLength": 1}),
 ]
-Text = Annotated[str, Takes("a text"), WithJsonSchema({"type": _SCALAR})]
-Formula = Annotated[str, Field(min_length=1), Takes("a formula as text")]
+Text = Annotated[str, Takes("a string"), WithJsonSchema({"type": _SCALAR})]
+Formula = Annotated[str, Field(min_length=1), Takes("a formula as a string")]
 Path = Annotated[str, Field(min_length=1), Takes("a path"), WithJsonSchema({"type": "string", "minLength": 1})]
 
 BrokerIds = Annotated[list[Id], Takes("a list of broker ids")]
 Ends = Annotated[list[Id], Field(min_length=2, max_length=2), Takes("a list of two broker ids")]
-Texts = Annotated[list[Text], Takes("a list of texts")]
+Texts = Annotated[list[Text], Takes("a list of strings")]
 
 Cost = Annotated[
     float,
@@ -79,6 +82,19 @@ Probability = Annotated[
     BeforeValidator(read_float),
     Takes("a probability from 0 to 1"),
 ]
+Costs = Annotated[
+    Annotated[Cost, Tag("\0one")]
+    | Annotated[dict[Id, Cost], Tag("\0ways"), Takes("a mapping from directions to numbers")],
+    Discriminator(by_direction_form),
+    Takes("a number greater than 0"),
+]
+Latencies = Annotated[
+    Annotated[Milliseconds, Tag("\0one")]
+    | Annotated[dict[Id, Milliseconds], Tag("\0ways"), Takes("a mapping from directions to numbers")],
+    Discriminator(by_direction_form),
+    Takes("a number of milliseconds, 0 or more"),
+]
+Flag = Annotated[bool, BeforeValidator(read_flag), Takes("true or false")]
 Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT), BeforeValidator(read_count), Takes("a whole number, 0 or more")]
 
 
@@ -91,13 +107,17 @@ class BrokerEntry(_Model):
     """Attributes of one broker; all of them may be left out."""
 
     address: Text | None = Field(None, description="Network address, shown in messages; not resolved.")
-    site: Text | None = Field(None, description="Name of the place where the broker stands.")
-    tags: Texts | None = Field(None, description="Free words to group brokers by.")
+    site: Text | None = Field(None, description="Name of the place where the broker runs.")
+    tags: Texts | None = Field(None, description="Labels to group brokers by.")
     processing_ms: Milliseconds | None = Field(
-        None, description="Time the broker spends on a message, in milliseconds; 0 where it is not given."
+        None, description="Time the broker spends on a message, in milliseconds; 0 by default."
     )
     availability: Probability | None = Field(
-        None, description="Probability from 0 to 1 that the broker is up; unknown where it is not given."
+        None, description="Probability from 0 to 1 that the broker is up; unknown if left out."
+    )
+    transit: Flag = Field(
+        True,
+        description="false: the broker serves its own clients only, and passes nothing on for others.",
     )
 
 
@@ -115,7 +135,7 @@ class LinkEntry(_Model):
 
     id: Id = Field(
         "",
-        description="Name of the link; a--b (one way: a->b) where not given. Parallel links need one each.",
+        description="Name of the link; by default a--b (one way: a->b). Parallel links need one each.",
     )
     between: Ends = Field(
         [],
@@ -131,18 +151,25 @@ class LinkEntry(_Model):
         alias="to",
         description="Broker where a one-way link ends.",
     )
-    cost: Cost = Field(1.0, description="Cost of using the link, greater than 0; any unit, shortest paths add it up.")
-    latency_ms: Milliseconds = Field(0.0, description="Time a message spends on the link, in milliseconds.")
+    cost: Costs = Field(
+        1.0,
+        description="Cost of using the link, greater than 0, in any unit; shortest paths add it up. One for both "
+        "directions, or one each: {a->b: 1, b->a: 4}.",
+    )
+    latency_ms: Latencies = Field(
+        0.0,
+        description="Time a message spends on the link, in milliseconds; one for both directions, or one each.",
+    )
     availability: Probability | None = Field(
         None,
-        description="Probability from 0 to 1 that the link is up; unknown where it is not given.",
+        description="Probability from 0 to 1 that the link is up; unknown if left out.",
     )
 
     _ends = model_validator(mode="after")(has_ends)
 
 
 class TopicEntry(_Model):
-    """A topic: at which brokers it is published, at which it is wanted, and its budgets."""
+    """A topic: the brokers of its publishers and subscribers, and its budgets."""
 
     publishers: BrokerIds | None = Field(None, description="Brokers with a publisher of the topic.")
     subscribers: BrokerIds | None = Field(None, description="Brokers with a subscriber of the topic.")
@@ -151,7 +178,7 @@ class TopicEntry(_Model):
         description="Budget from any publisher to any subscriber, in milliseconds, in the worst colour.",
     )
     max_hops: Count | None = Field(
-        None, description="Budget for the way from any publisher to any subscriber, in links crossed."
+        None, description="Budget for the path from any publisher to any subscriber, in links crossed."
     )
 
 
@@ -160,7 +187,7 @@ class RoutingEntry(_Model):
 
     protocol: Annotated[Literal["shortest-path", "tables"], Takes("shortest-path or tables")] = Field(
         "shortest-path",
-        description="shortest-path: next hops are computed (least cost, ties by the next hop that stands "
+        description="shortest-path: next hops are computed (least cost, ties by the next hop that comes "
         "first in brokers); tables: next hops are given.",
     )
     tables: (
@@ -176,14 +203,24 @@ class RoutingEntry(_Model):
         None,
         description="Location → next hop → destinations. With shortest-path these are static overrides.",
     )
+    after_failure: Annotated[Literal["heal", "keep"], Takes("heal or keep")] | None = Field(
+        None,
+        description="What next hops do when something has failed: heal (computed anew on what is left; the default "
+        "of shortest-path) or keep (they stay as they are; the default of tables).",
+    )
+    static_rows: Annotated[Literal["keep", "withdraw"], Takes("keep or withdraw")] = Field(
+        "keep",
+        description="Given rows beside computed next hops: keep (in force whatever fails) or withdraw (a row is "
+        "withdrawn while its own link or next hop is down).",
+    )
 
 
 class TolerateEntry(_Model):
     """How many elements may fail at once."""
 
-    links: Count = Field(0, description="Number of links, any of them, that may fail at once.")
-    brokers: Count = Field(0, description="Number of brokers, any of them, that may fail at once.")
-    groups: Count = Field(0, description="Number of shared-risk groups, any of them, that may fail at once.")
+    links: Count = Field(0, description="How many links, whichever, may fail at once.")
+    brokers: Count = Field(0, description="How many brokers, whichever, may fail at once.")
+    groups: Count = Field(0, description="How many shared-risk groups, whichever, may fail at once.")
 
 
 def _one_set(schema: dict[str, Any]) -> None:
@@ -218,6 +255,12 @@ class RecoveryFileEntry(_Model):
 RecoveryRows = Annotated[
     dict[Id, Annotated[list[RecoveryRowEntry], Takes("a list of rows {to, via, colours}")] | None],
     Takes("a mapping from brokers to lists of rows, or {file: …}"),
+]
+Adopters = Annotated[
+    Annotated[Id, Tag("\0one")]
+    | Annotated[list[Id], Field(min_length=1), Tag("\0list"), Takes("a list of broker ids, at least one")],
+    Discriminator(adopters_form),
+    Takes("an id, or a list of ids"),
 ]
 ToleratedWord = Literal["none", "single-link", "single-broker"]
 
@@ -256,10 +299,12 @@ class FailuresEntry(_Model):
         | None
     ) = Field(
         None,
-        description="Condensed super routing tables: location → rows; or {file: …} for the rows of all.",
+        description="Condensed super routing tables: location → rows; or {file: …} for the rows of all brokers.",
     )
-    takeover: Annotated[dict[Id, Id], Takes("a mapping from brokers to brokers")] | None = Field(
-        None, description="Failed broker → the broker that adopts its publishers and subscribers."
+    takeover: Annotated[dict[Id, Adopters], Takes("a mapping from brokers to brokers")] | None = Field(
+        None,
+        description="Failed broker → the broker that adopts its publishers and subscribers, or several in order: "
+        "the first that is alive.",
     )
 
 
@@ -285,8 +330,14 @@ class SpecEntry(_Model):
     _logic = model_validator(mode="after")(has_one_logic)
 
 
+def _own_keys(schema: dict[str, Any]) -> None:
+    schema["patternProperties"] = {"^x-": {"description": "Ignored: a home for anchors."}}
+
+
 class EstateFile(_Model):
     """One document: an overlay of brokers, or a part of one that another file includes."""
+
+    model_config = ConfigDict(json_schema_extra=_own_keys)
 
     momlint: Literal[1] = Field(description="Version of the language.")
     name: Text | None = Field(None, description="Name of the overlay, shown in messages.")
@@ -327,7 +378,7 @@ class EstateFile(_Model):
         | None
     ) = Field(None, description="Topic name → publishers, subscribers and budgets.")
     routing: Annotated[RoutingEntry | None, Takes("a mapping with protocol and tables")] = Field(
-        None, description="Where next hops come from; shortest-path where it is not given."
+        None, description="Where next hops come from; shortest-path by default."
     )
     failures: Annotated[FailuresEntry | None, Takes("a mapping with tolerate, colours, recovery, takeover")] = Field(
         None, description="What may fail, and what happens then."

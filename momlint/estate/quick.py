@@ -88,5 +88,5 @@ def shape(node: Node) -> str:
     if value is None:
         return "nothing" if node.text == "" else f"`{text}` (nothing)"
     if isinstance(value, str):
-        return f"the text `{text}`" if text else "an empty text"
+        return f"the string `{text}`" if text else "an empty string"
     return f"`{text}`"

@@ -6,8 +6,9 @@ is unknown at once; each unknown name is one finding, however often it is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from momlint.estate.files import join
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 #: A finding about a name lists at most this many further places.
 MOST_RELATED = 20
+#: So many unknown names of a kind are told one by one; with more, something other than the names is wrong.
+_MOST_UNKNOWN = 100
 #: With many brokers, looking for the nearest name takes time: only the first unknown names get a hint.
 _MOST_HINTS = 50
 
@@ -93,6 +96,8 @@ class Resolver:
         self.unknown_brokers: dict[str, list[Place]] = {}
         self.unknown_links: dict[str, list[Place]] = {}
         self.unknown_colours: dict[str, list[Place]] = {}
+        #: Whether there are recovery rows, and no colours that they could hold in.
+        self.rows_without_colours = False
 
     def run(self) -> Estate | None:
         """The estate, or None where no broker is left."""
@@ -106,6 +111,7 @@ class Resolver:
         self.resolve_groups()
         topics = self.resolve_topics()
         protocol, table_rows = self.resolve_routing()
+        after_failure, static_rows = self.resolve_reaction()
         colours, colours_declared = self.resolve_colours()
         recovery_rows, recovery_file = self.resolve_recovery()
         takeover, takeover_places = self.resolve_takeover()
@@ -125,6 +131,8 @@ class Resolver:
             takeover_places=takeover_places,
             specs=self.resolve_specs(),
             groups=self.groups,
+            after_failure=after_failure,
+            withdraws_rows=static_rows == "withdraw",
             section_places=self.section_places,
         )
         self.report_unknown()
@@ -147,7 +155,7 @@ class Resolver:
             first = next(iter(self.documents[0].order), None) if self.documents else None
             place = Place(0, (first,), "key") if first is not None else Place(0, ())
         self.drafts.append(
-            Draft("MOM102", place, "the estate declares no brokers", "list them under `brokers:`, one key each")
+            Draft("MOM102", place, "the estate declares no brokers", "list them under `brokers:`, one key for each")
         )
         self.incomplete.update(SECTIONS)
 
@@ -198,6 +206,7 @@ class Resolver:
                         tags=tuple(entry.tags or ()),
                         processing_ms=entry.processing_ms or 0.0,
                         availability=entry.availability,
+                        transit=entry.transit,
                     )
                 )
 
@@ -235,15 +244,21 @@ class Resolver:
             )
             return
         dense = len(self.links)
+        cost, cost_back = self.by_direction(entry.cost, ends, one_way, Place(number, (*path, "cost")), 1.0)
+        latency, latency_back = self.by_direction(
+            entry.latency_ms, ends, one_way, Place(number, (*path, "latency_ms")), 0.0
+        )
         link = Link(
             entry.id or ("->" if one_way else "--").join(ends),
             Place(number, path),
             tail,
             head,
             one_way=one_way,
-            cost=entry.cost,
-            latency_ms=entry.latency_ms,
+            cost=cost,
+            latency_ms=latency,
             availability=entry.availability,
+            cost_back=cost_back,
+            latency_ms_back=latency_back,
         )
         if not self.compare(dense, link, given=bool(entry.id), ends=ends):
             return
@@ -257,6 +272,27 @@ class Resolver:
             names.given.add(dense)
         else:
             names.first_unnamed.setdefault((*key, one_way), dense)
+
+    def by_direction(
+        self, given: float | dict[str, float], ends: tuple[str, str], one_way: bool, place: Place, default: float
+    ) -> tuple[float, float | None]:
+        """The number from the first end to the second, and that of the way back where it has one of its own."""
+        if not isinstance(given, dict):
+            return given, None
+        forth, back = "->".join(ends), "->".join(reversed(ends))
+        known = (forth,) if one_way else (forth, back)
+        for name in given:
+            if name not in known:
+                self.incomplete.add("links")
+                self.drafts.append(
+                    Draft(
+                        "MOM102",
+                        Place(place.document, (*place.path, name), "key"),
+                        f"`{name}` is not a direction of this link",
+                        f"write {' or '.join(f'`{one}`' for one in known)}",
+                    )
+                )
+        return given.get(forth, default), None if one_way else given.get(back, default)
 
     def compare(self, dense: int, link: Link, *, given: bool, ends: tuple[str, str]) -> bool:
         """Report a link that cannot be told from an earlier one: the same id, or the same ends and no id.
@@ -274,7 +310,14 @@ class Resolver:
                 names.left_out_ends.add(frozenset(ends))
                 self.incomplete.add("links")
                 return False
-            self.duplicate_link(id_place, f"another link has the id `{link.id}` already", first)
+            if same_id in names.given:
+                message = f"another link already has the id `{link.id}`"
+                if {self.links[same_id].tail, self.links[same_id].head} == {link.tail, link.head}:
+                    self.duplicate_link(id_place, message, first)
+                else:
+                    self.duplicate_link(id_place, message, first, "give each link an `id` of its own")
+            else:
+                self.one_name(id_place, link.id, "this one by its id, another by its brokers", first)
         elif parallel is not None:
             names.reported.update((dense, parallel))
             self.duplicate_link(
@@ -283,9 +326,10 @@ class Resolver:
                 self.ends_place(self.links[parallel]),
             )
         elif same_id is not None:
-            self.duplicate_link(
+            self.one_name(
                 self.ends_place(link),
-                f"this link is called `{link.id}` by its brokers, and another link has that id",
+                link.id,
+                "this one by its brokers, another by its id",
                 self.name_place(same_id),
             )
         return True
@@ -304,14 +348,25 @@ class Resolver:
         found = [firsts[way] for way in ways if way in firsts]
         return min(found, default=None)
 
-    def duplicate_link(self, place: Place, message: str, first: Place) -> None:
+    def one_name(self, place: Place, name: str, how: str, first: Place) -> None:
+        """Two links that are no doubles, and that one name can mean."""
+        advice = "rename the id: avoid ids that look like `a--b`"
+        self.duplicate_link(place, f"`{name}` can mean two links: {how}", first, advice)
+
+    def duplicate_link(
+        self,
+        place: Place,
+        message: str,
+        first: Place,
+        help_: str = "remove one, or give each parallel link an `id` of its own",
+    ) -> None:
         self.drafts.append(
             Draft(
                 "MOM105",
                 place,
                 message,
-                "remove one, or give each parallel link an `id` of its own",
-                related=(RelatedDraft(first, "the other link stands here"),),
+                help_,
+                related=(RelatedDraft(first, "the other link is declared here"),),
             )
         )
 
@@ -346,13 +401,16 @@ class Resolver:
                     publishers = tuple(dict.fromkeys([index[broker] for broker in entry.publishers or ()]))
                     subscribers = tuple(dict.fromkeys([index[broker] for broker in listed]))
                 except KeyError:
-                    subscribers = ()
+                    publishers = subscribers = ()
                     partial = True
                     self.incomplete.add("topics")
+                sending = entry.publishers or ()
                 positions: Sequence[int] = range(len(subscribers))
-                if len(subscribers) != len(listed) or partial:
+                sending_positions: Sequence[int] = range(len(publishers))
+                if len(subscribers) != len(listed) or len(publishers) != len(sending) or partial:
                     # Something is unknown, listed twice or already taken out: the slow way keeps the places.
-                    publishers, _ = self.some_brokers(entry.publishers or (), number, (*place.path, "publishers"))
+                    path = (*place.path, "publishers")
+                    publishers, sending_positions = self.some_brokers(sending, number, path)
                     subscribers, positions = self.some_brokers(listed, number, (*place.path, "subscribers"))
                 topics.append(
                     Topic(
@@ -364,6 +422,7 @@ class Resolver:
                         entry.max_hops,
                         partial,
                         positions,
+                        sending_positions,
                     )
                 )
         return topics
@@ -407,6 +466,24 @@ class Resolver:
                         rows.append(row)
         return protocol or "shortest-path", rows
 
+    def resolve_reaction(self) -> tuple[Literal["heal", "keep"] | None, Literal["keep", "withdraw"]]:
+        """``routing.after_failure`` and ``routing.static_rows``."""
+        after: Literal["heal", "keep"] | None = None
+        rows: Literal["keep", "withdraw"] = "keep"
+        first: dict[str, Place] = {}
+        for number, model in self.models:
+            for name in ("after_failure", "static_rows"):
+                if model.routing is None or f"routing.{name}" not in self.documents[number].order:
+                    continue
+                place = Place(number, ("routing", name), "key")
+                if first.setdefault(name, place) is not place:
+                    self.twice(f"`routing.{name}`", place, first[name])
+                elif name == "after_failure":
+                    after = model.routing.after_failure
+                else:
+                    rows = model.routing.static_rows
+        return after, rows
+
     def table_row(self, number: int, path: Path, at: int | None, hop: str, names: Sequence[str]) -> TableRow | None:
         via = self.broker(hop, number, path, "key")
         destinations: list[int] = []
@@ -433,7 +510,8 @@ class Resolver:
         for number, model in self.models:
             if model.failures is None or model.failures.colours is None:
                 continue
-            declared = True
+            # An empty section declares nothing, as one that is not there; one of which nothing could be read does.
+            declared = declared or bool(model.failures.colours) or "failures.colours" in self.incomplete
             for name, items in model.failures.colours.items():
                 path = ("failures", "colours", name)
                 place = Place(number, path)
@@ -484,9 +562,9 @@ class Resolver:
             Draft(
                 "MOM102",
                 place._replace(part="key"),
-                f"group `{name}` has the name of {what}, and a colour that fails `{name}` means the {what[2:]}",
+                f"group `{name}` has the name of {what}; a colour that fails `{name}` means the {what[2:]}",
                 "give the group another name",
-                related=[RelatedDraft(first, f"the {what[2:]} stands here")],
+                related=[RelatedDraft(first, f"the {what[2:]} is declared here")],
             )
         )
 
@@ -519,7 +597,7 @@ class Resolver:
                 Draft(
                     "MOM102",
                     place,
-                    f"`{item}` is a link and a broker, and does not say which of them fails",
+                    f"`{item}` is both a link and a broker, so it is unclear which of them fails",
                     "give the link another id",
                     related=[
                         RelatedDraft(link.place, f"the link `{link.id}`"),
@@ -542,7 +620,7 @@ class Resolver:
                 Draft(
                     "MOM108",
                     place,
-                    f"`{item}` does not say which of {len(found)} links fails ({called}); all are taken to",
+                    f"`{item}` can mean {len(found)} links ({called}); all of them are taken to fail",
                     "name the links by their ids",
                     related=[
                         RelatedDraft(self.links[link].place, f"link `{self.links[link].id}`")
@@ -638,6 +716,11 @@ class Resolver:
                     rows.append(RecoveryRow(Place(number, row_path), at, to, via, colours, inverted))
         # An empty section has no rows: the overlay heals itself, unless there are some that cannot be read.
         has_rows = bool(rows) or "failures.recovery" in self.incomplete
+        # Rows hold in colours, so without any colour they say nothing (see `report_unknown`).
+        self.rows_without_colours = bool(rows) and not self.colour_index
+        if self.rows_without_colours:
+            rows = []
+            self.incomplete.add("failures.recovery")
         return (rows if has_rows and form_place is not None and file is None else None), file
 
     def row_colours(self, names: Sequence[str], number: int, path: Path) -> tuple[int, ...]:
@@ -651,15 +734,24 @@ class Resolver:
                 found.append(colour)
         return tuple(dict.fromkeys(found))
 
-    def resolve_takeover(self) -> tuple[dict[int, int], dict[int, Place]]:
-        takeover: dict[int, int] = {}
+    def resolve_takeover(self) -> tuple[dict[int, tuple[int, ...]], dict[int, Place]]:
+        takeover: dict[int, tuple[int, ...]] = {}
         places: dict[int, Place] = {}
         for number, model in self.models:
-            for failed, adopter in ((model.failures.takeover if model.failures else None) or {}).items():
+            for failed, entry in ((model.failures.takeover if model.failures else None) or {}).items():
                 path = ("failures", "takeover", failed)
                 left = self.broker(failed, number, path, "key")
-                right = self.broker(adopter, number, path, "value")
-                if left is None or right is None:
+                if isinstance(entry, str):
+                    found = [self.broker(entry, number, path, "value")]
+                else:
+                    found = [
+                        self.broker(name, number, (*path, self.original(number, path, position)), "value")
+                        for position, name in enumerate(entry)
+                    ]
+                adopters = tuple(dict.fromkeys(adopter for adopter in found if adopter is not None))
+                if None in found:
+                    self.incomplete.add("failures.takeover")
+                if left is None or not adopters:
                     self.incomplete.add("failures.takeover")
                 elif left in places:
                     self.twice(
@@ -668,7 +760,7 @@ class Resolver:
                         places[left]._replace(part="key"),
                     )
                 else:
-                    takeover[left] = right
+                    takeover[left] = adopters
                     places[left] = Place(number, path)
         return takeover, places
 
@@ -685,9 +777,9 @@ class Resolver:
                 continue
             first = place
             if isinstance(tolerate, str):
-                found = Tolerate(int(tolerate == "single-link"), int(tolerate == "single-broker"))
+                found = Tolerate(int(tolerate == "single-link"), int(tolerate == "single-broker"), place=place)
             else:
-                found = Tolerate(tolerate.links, tolerate.brokers, tolerate.groups)
+                found = Tolerate(tolerate.links, tolerate.brokers, tolerate.groups, place)
         return found
 
     def resolve_specs(self) -> list[Spec]:
@@ -705,37 +797,54 @@ class Resolver:
 
     def report_unknown(self) -> None:
         if "brokers" not in self.lost:
-            for number, (name, places) in enumerate(self.unknown_brokers.items()):
+            for number, (name, places) in enumerate(self.some_unknown("MOM104", "broker", self.unknown_brokers)):
                 known = [*self.broker_index, *self.group_index] if self.may_be_group(places) else self.broker_index
                 hint = did_you_mean(name, known) if number < _MOST_HINTS else ""
                 self.unknown("MOM104", f"broker `{name}` is not declared{hint}", places, "declare it under `brokers:`")
         if not {"brokers", "links"} & self.lost:
-            for number, (item, places) in enumerate(self.unknown_links.items()):
+            for number, (item, places) in enumerate(self.some_unknown("MOM108", "link", self.unknown_links)):
                 self.unknown(
                     "MOM108",
                     f"there is no link `{item}`{self.link_hint(item, number)}",
                     places,
                     "a link is its `id`, or `a--b` by the brokers it joins (one way: `a->b`)",
                 )
-        if "failures.colours" in self.lost or not self.unknown_colours:
+        if "failures.colours" in self.lost or not (self.unknown_colours or self.rows_without_colours):
             return
-        if "failures.colours" not in self.section_places:
+        if not self.colour_index:
             self.drafts.append(
                 Draft(
                     "MOM102",
                     self.section_places["failures.recovery"],
-                    "`recovery` speaks of colours, and the estate declares none",
+                    "`recovery` names colours, but the estate declares none",
                     "list them under `failures.colours`: colour → what has failed",
                 )
             )
             return
-        for number, (name, places) in enumerate(self.unknown_colours.items()):
+        for number, (name, places) in enumerate(self.some_unknown("MOM102", "colour", self.unknown_colours)):
             hint = did_you_mean(name, self.colour_index) if number < _MOST_HINTS else ""
             self.unknown(
                 "MOM102",
                 f"colour `{name}` is not declared{hint}",
                 places,
                 "declare it under `failures.colours`",
+            )
+
+    def some_unknown(
+        self, code: str, what: str, unknown: Mapping[str, list[Place]]
+    ) -> Iterator[tuple[str, list[Place]]]:
+        """The first unknown names; of all others one finding that counts them, where the first of them stands."""
+        yield from islice(unknown.items(), _MOST_UNKNOWN)
+        rest = list(islice(unknown.items(), _MOST_UNKNOWN, None))
+        if rest:
+            more = f"and {len(rest) - 1} more are" if len(rest) > 1 else "is"
+            self.drafts.append(
+                Draft(
+                    code,
+                    rest[0][1][0],
+                    f"{what} `{rest[0][0]}` {more} not declared, besides the {_MOST_UNKNOWN} reported one by one",
+                    "is a file missing from `include`, or a section?",
+                )
             )
 
     @staticmethod

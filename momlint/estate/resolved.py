@@ -15,7 +15,10 @@ from momlint.findings import Place
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """A broker; `processing_ms` in milliseconds, `availability` a probability, None where not given."""
+    """A broker; `processing_ms` in milliseconds, `availability` a probability, None where not given.
+
+    Without `transit` it takes in and hands out its own messages, and passes nothing on for others.
+    """
 
     id: str
     place: Place
@@ -24,13 +27,15 @@ class Broker:
     tags: tuple[str, ...] = ()
     processing_ms: float = 0.0
     availability: float | None = None
+    transit: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
     """A link from broker `tail` to broker `head` (dense ids), both ways unless `one_way`.
 
-    `id` is what the user gave, else ``a--b`` for ``between: [a, b]`` and ``a->b`` for a one-way link.
+    `id` is what the user gave, else ``a--b`` for ``between: [a, b]`` and ``a->b`` for a one-way link. `cost` and
+    `latency_ms` are those from tail to head, `cost_back` and `latency_ms_back` the other way (None: the same).
     """
 
     id: str
@@ -41,6 +46,8 @@ class Link:
     cost: float = 1.0
     latency_ms: float = 0.0
     availability: float | None = None
+    cost_back: float | None = None
+    latency_ms_back: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +65,8 @@ class Topic:
     """A topic; `publishers` and `subscribers` are dense broker ids without repeats, in the order of the file.
 
     `incomplete`: a publisher or subscriber could not be resolved and was left out, so that nothing should be
-    said of there being none. `subscriber_index`: the i-th of `subscribers` stands at ``place.path +
-    ("subscribers", subscriber_index[i])``; the first place of one that is listed twice.
+    said of there being none. `publisher_index`, `subscriber_index`: where the i-th stands in its list, the first place
+    of one that is listed twice.
     """
 
     name: str
@@ -70,14 +77,33 @@ class Topic:
     max_hops: int | None = None
     incomplete: bool = False
     subscriber_index: Sequence[int] = ()
+    publisher_index: Sequence[int] = ()
+
+    def subscriber_place(self, broker: int) -> Place:
+        """The item of ``subscribers`` that names the broker. Raises `ValueError` where none does."""
+        return _below(self.place, "subscribers", self.subscriber_index[self.subscribers.index(broker)])
+
+    def publisher_place(self, broker: int) -> Place:
+        """The item of ``publishers`` that names the broker. Raises `ValueError` where none does."""
+        return _below(self.place, "publishers", self.publisher_index[self.publishers.index(broker)])
+
+    @property
+    def hops_place(self) -> Place:
+        """Where ``max_hops`` stands."""
+        return _below(self.place, "max_hops")
+
+    @property
+    def latency_place(self) -> Place:
+        """Where ``max_latency_ms`` stands."""
+        return _below(self.place, "max_latency_ms")
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
     """A row of ``routing.tables``: at `location`, messages for each of `destinations` go to `via`.
 
-    `place` is the entry next hop → destinations; the i-th destination stands at ``place.path + (index,)``
-    with `destination_index[i]` (places of unknown brokers are left out, so it need not be 0, 1, 2 …).
+    `place` is the entry next hop → destinations; `destination_index`: where the i-th destination stands in its list
+    (unknown brokers are left out, so it need not be 0, 1, 2 …).
     """
 
     place: Place
@@ -85,6 +111,15 @@ class TableRow:
     via: int
     destinations: tuple[int, ...]
     destination_index: tuple[int, ...]
+
+    def destination_place(self, broker: int) -> Place:
+        """The item that names the destination. Raises `ValueError` where none does."""
+        return _below(self.place, self.destination_index[self.destinations.index(broker)])
+
+    @property
+    def table_place(self) -> Place:
+        """The table that the row belongs to: the key of its location."""
+        return Place(self.place.document, self.place.path[:-1], "key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +150,23 @@ class RecoveryRow:
     colours: tuple[int, ...]
     inverted: bool = False
 
+    @property
+    def table_place(self) -> Place:
+        """The table that the row belongs to: the key of its location, or the top of a file of rows."""
+        return Place(self.place.document, self.place.path[:-1], "key")
+
 
 @dataclass(frozen=True, slots=True)
 class Tolerate:
-    """What the estate promises to survive: any `links` links, `brokers` brokers and `groups` groups at once."""
+    """What the estate promises to survive: any `links` links, `brokers` brokers and `groups` groups at once.
+
+    `place`: where it says so; None where no file does.
+    """
 
     links: int = 0
     brokers: int = 0
     groups: int = 0
+    place: Place | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +177,10 @@ class Spec:
     place: Place
     logic: Literal["ctl", "ltl"]
     text: str
+
+    def formula_place(self, within: tuple[int, int] | None = None) -> Place:
+        """Where the formula stands, or the characters `within` (start and end, exclusive) of it."""
+        return Place(self.place.document, (*self.place.path, self.logic), "value", within)
 
 
 @dataclass(slots=True)
@@ -150,9 +198,14 @@ class Estate:
     recovery_rows: Sequence[RecoveryRow] | None = None
     recovery_file: str | None = None
     tolerate: Tolerate | None = None
-    takeover: Mapping[int, int] = field(default_factory=dict)
+    #: failed broker → who adopts its clients, in order: the first that is alive (dense ids, without repeats).
+    takeover: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     specs: Sequence[Spec] = ()
     groups: Sequence[Group] = ()
+    #: What next hops do when something has failed, where the estate says so (see `heals`).
+    after_failure: Literal["heal", "keep"] | None = None
+    #: Whether a given row is taken back while its own link or next hop is down.
+    withdraws_rows: bool = False
     #: failed broker (dense id) → the place of its entry in ``failures.takeover``.
     takeover_places: Mapping[int, Place] = field(default_factory=dict)
     #: section name → the place of its key, for the sections that the estate has (``links``,
@@ -161,3 +214,19 @@ class Estate:
     #: Sections that something was left out of, by the same names: a verdict that the missing entries could
     #: change (no path, no row, isolated …) should not be spoken.
     incomplete: frozenset[str] = frozenset()
+
+    @property
+    def place(self) -> Place:
+        """Where the estate says that it is one: its ``momlint:`` key."""
+        return Place(0, ("momlint",), "key")
+
+    @property
+    def heals(self) -> bool:
+        """Whether next hops are computed anew on what is left when something has failed; without recovery rows."""
+        if self.after_failure is not None:
+            return self.after_failure == "heal"
+        return self.protocol == "shortest-path"
+
+
+def _below(place: Place, *route: str | int) -> Place:
+    return Place(place.document, (*place.path, *route))

@@ -21,8 +21,6 @@ from momlint.findings import Draft, Place
 from momlint.source import MappingNode, Node, ScalarNode
 
 if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
     from momlint.estate.model import EstateFile
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -93,7 +91,7 @@ class _Check:
             self.checked.incomplete.update(SECTIONS)
             self.checked.lost.update(SECTIONS)
             return self.checked
-        plain = to_plain(self.root)
+        plain = {key: value for key, value in to_plain(self.root).items() if not _is_own(key)}
         plain["momlint"] = LANGUAGE_VERSION
         self.rank(plain)
         self.checked.model = self.validate(plain)
@@ -141,7 +139,7 @@ class _Check:
                 place,
                 f"this file is written in version {written} of the language, "
                 f"and this momlint reads version {LANGUAGE_VERSION}",
-                "use a newer momlint, or write the file in version 1",
+                "upgrade momlint, or write the file in version 1",
             )
         else:
             self.draft(place, f"there is no version {written} of the language", "write `momlint: 1`")
@@ -162,70 +160,81 @@ class _Check:
             doomed: set[Path] = set()
             for detail in details:
                 path, _ = route_of(plain, detail["loc"])
-                doomed.add(self.victim(plain, path, detail) if round_ < _MOST_ROUNDS // 2 else path[:1])
+                is_extra = detail["type"] in ("extra_forbidden", "invalid_key")
+                doomed.add(self.victim(path, is_extra=is_extra) if round_ < _MOST_ROUNDS // 2 else path[:1])
             self.prune(plain, doomed)
         raise InternalError("an invalid estate could not be reduced to its valid part; please report it with the file")
 
-    def victim(self, plain: Any, path: Path, detail: ErrorDetails) -> Path:
-        """What to take out so that the rest is valid and says nothing untrue; also notes what is lost."""
-        checked = self.checked
-        is_extra = detail["type"] in ("extra_forbidden", "invalid_key")
-        if is_extra and len(path) <= 2:
-            # A misspelt section: what should have stood in it is missing.
-            from momlint.estate.slots import known_fields
+    def victim(self, path: Path, *, is_extra: bool) -> Path:
+        """What to take out so that the rest is valid and says nothing untrue; also notes what is lost.
 
-            meant = nearest(str(path[-1]), known_fields(path[:-1]))
-            if meant is not None:
-                self.lose(".".join([*map(str, path[:-1]), meant]))
+        `path`: where pydantic found a fault; `is_extra`: it is a key that does not belong there. The less goes the
+        better, but half a thing must not be taken for the whole. In ``links: [{between: [a, b], cost: x}]``
+
+            fault at                        taken out               noted
+            ("links", 0, "cost")            that cost               `links` is incomplete
+            ("links", 0, "between", 1)      the link                … and names of links are lost: `a--b` may be meant
+            ("topics", "t", "publishers")   the publishers          the topic is partial: it may have some
+            ("links",)                      the section             `links` is lost: what names one is no finding
+        """
+        if is_extra:
+            self.lose_meant(path)
         match path:
-            case ():
-                return ()
-            case ("links", int(), "id" | "cost" | "latency_ms" | "availability", *_):
-                self.incomplete("links")
-                return path[:3]
-            case ("links", int(), str(), *_) if is_extra:
-                self.incomplete("links")
-                return path
+            case (section, _, *_) if section in ("failures", "routing"):
+                return self.victim_in_part(path, is_extra=is_extra)
             case ("links", int(), *_):
-                self.incomplete("links")
-                checked.lost.add("links")
-                return path[:2]
-            case ("brokers", str(), *_):
-                self.incomplete("brokers")
-                return path
+                return self.victim_in_link(path, is_extra=is_extra)
             case ("topics", str(name), *rest):
-                self.incomplete("topics")
                 if not rest or rest[0] not in ("max_latency_ms", "max_hops"):
-                    checked.partial_topics.add(name)
-                return path
+                    self.checked.partial_topics.add(name)
             case ("groups", str(), *_):
-                self.incomplete("groups")
-                checked.partial_failures.add(path[:2])
-                return path
+                self.checked.partial_failures.add(path[:2])
             case ("specs", int(), *_):
                 self.incomplete("specs")
                 return path[:2]
-            case ("failures", "recovery", str(), int(), *_):
-                self.incomplete("failures.recovery")
-                return path[:4]
-            case ("failures", "recovery", "file") | ("failures", "tolerate", *_):
-                self.incomplete(f"failures.{path[1]}")
-                return path[:2]
-            case ("failures", "takeover", str(), *_):
-                self.incomplete("failures.takeover")
-                return path[:3]
-            case ("failures" | "routing", str(section), *rest):
-                name = f"{path[0]}.{section}"
-                if rest or is_extra:
-                    self.incomplete(name)
-                    if section == "colours" and rest:
-                        checked.partial_failures.add(path[:3])
-                else:
-                    self.lose(name)
-                return path
             case (str(section),):
                 self.lose(section)
+        if len(path) > 1:
+            self.incomplete(str(path[0]))
+        return path
+
+    def lose_meant(self, path: Path) -> None:
+        """A misspelt section: what should have stood in it is missing."""
+        if len(path) > 2:
+            return
+        from momlint.estate.slots import known_fields
+
+        meant = nearest(str(path[-1]), known_fields(path[:-1]))
+        if meant is not None:
+            self.lose(".".join([*map(str, path[:-1]), meant]))
+
+    def victim_in_link(self, path: Path, *, is_extra: bool) -> Path:
+        """`victim` below an item of `links`: one of its numbers or an unknown key alone, else the whole link."""
+        self.incomplete("links")
+        if len(path) > 2:
+            if path[2] in ("id", "cost", "latency_ms", "availability"):
+                return path[:3]
+            if is_extra:
                 return path
+        self.checked.lost.add("links")
+        return path[:2]
+
+    def victim_in_part(self, path: Path, *, is_extra: bool) -> Path:
+        """`victim` below `failures` and `routing`, whose parts are sections of their own."""
+        part = f"{path[0]}.{path[1]}"
+        if len(path) == 2 and not is_extra and part != "failures.tolerate":
+            self.lose(part)
+            return path
+        self.incomplete(part)
+        match path[1:]:
+            case ("recovery", str(), int(), *_):
+                return path[:4]  # the row
+            case ("recovery", "file") | ("tolerate", *_):
+                return path[:2]  # half a promise is another promise
+            case ("takeover", str(), *_):
+                return path[:3]  # the entry
+            case ("colours", _, *_):
+                self.checked.partial_failures.add(path[:3])
         return path
 
     def incomplete(self, section: str) -> None:
@@ -273,6 +282,11 @@ class _Check:
                 for key in value:
                     self.checked.order[f"{section}.{key}"] = position
                     position += 1
+
+
+def _is_own(key: Any) -> bool:
+    """Whether a key of the top level is the user's own: a home for anchors."""
+    return isinstance(key, str) and key.startswith("x-")
 
 
 def _at(plain: Any, path: Path) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 
-def shard_function(package: str, key: str, errand: Any, common: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def shard_function(package: str, key: str, job: Any, common: Any) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """The function for ``mapInArrow``. `package`: the name under which Spark has unpacked momlint."""
 
     def run(batches: Iterable[Any]) -> Iterator[Any]:
@@ -23,6 +23,6 @@ def shard_function(package: str, key: str, errand: Any, common: Any) -> Callable
             sys.path.insert(0, folder)
         from momlint.fleet.worker import serve
 
-        yield from serve(key, errand, common, batches)
+        yield from serve(key, job, common, batches)
 
     return run

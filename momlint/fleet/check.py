@@ -8,10 +8,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from momlint.fleet.expected import expected_seconds
-from momlint.fleet.files import CheckFiles, CheckLargeFile, without_idle_text
-from momlint.fleet.guard import Guard, Limits
+from momlint.fleet.files import CheckBytes, CheckFiles, CheckLargeFile, without_idle_text
+from momlint.fleet.guard import Guard, ShardLimits
+from momlint.fleet.serial import Serial
 from momlint.fleet.spread import FROM
-from momlint.lint import FileResult, Helpers, Options, Tables, lint_stdin, merge
+from momlint.lint import FileResult, FleetServices, Options, Tables, lint_stdin, merge
 
 if TYPE_CHECKING:
     from momlint.findings import Report
@@ -26,7 +27,7 @@ def check_files(
     options: Options,
     runner: Runner,
     read_stdin: Callable[[], bytes] | None = None,
-    limits: Limits | None = None,
+    limits: ShardLimits | None = None,
     large: float = LARGE,
     least: float = FROM,
     fetch: Fetch | None = None,
@@ -38,7 +39,7 @@ def check_files(
     `limits`: of that file (those of the others are the runner's). `fetch`: who reads recovery tables at addresses.
     `seconds`: how long each file is expected to take, where that is known.
     """
-    seconds = seconds or expected_seconds(paths, options.engine)
+    seconds = seconds or expected_seconds(paths, options.engine, limits)
     read_once = None if read_stdin is None else cache(read_stdin)
     results: dict[int, FileResult] = {}
 
@@ -46,10 +47,13 @@ def check_files(
         spread: list[int] = []
         for index in indices:
             path = paths[index]
-            if path == "-":
-                results[index] = without_idle_text(lint_stdin(read_once, options, Helpers(tables=tables)))
+            if path == "-" and read_once is not None and not isinstance(runner, Serial):
+                with Guard(limits or ShardLimits(), os.getcwd()) as guard:
+                    ((_, results[index]),) = guard.run(CheckBytes(read_once(), options, tables), [0])
+            elif path == "-":
+                results[index] = without_idle_text(lint_stdin(read_once, options, FleetServices(tables=tables)))
             elif seconds[index] >= large and seconds[index] > sum(seconds) / 2:
-                with Guard(limits or Limits(), os.getcwd(), runner) as guard:
+                with Guard(limits or ShardLimits(), os.getcwd(), runner) as guard:
                     ((_, results[index]),) = guard.run(CheckLargeFile(path, options, least, tables), [0])
             else:
                 spread.append(index)

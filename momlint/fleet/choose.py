@@ -8,15 +8,16 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from momlint.discipline import EngineChoice
 from momlint.fleet.expected import expected_seconds
-from momlint.fleet.guard import DEADLINE, Limits
+from momlint.fleet.guard import DEADLINE, ShardLimits
 from momlint.fleet.processes import Processes
 from momlint.fleet.serial import Serial
 from momlint.fleet.session import master_url
 from momlint.fleet.work import Fetch, Runner
-from momlint.routed.ask import EngineChoice
 
 if TYPE_CHECKING:
+    from momlint.fleet.spark import OnSpark
     from momlint.routed.recovery.parquet import Fetched
 
 RunnerName: TypeAlias = Literal["auto", "process", "spark"]
@@ -33,7 +34,7 @@ _LEAST_MEMORY = 2 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class RunnerOptions:
     """What was asked for, None where nothing was. `seconds` and `memory` (bytes): the limits of a shard's unit."""
 
     runner: RunnerName | None = None
@@ -53,65 +54,75 @@ class Choice(NamedTuple):
 
     runner: AbstractContextManager[Runner]
     reason: str
-    limits: Limits
+    limits: ShardLimits
     seconds: Sequence[float]
     fetch: Fetch | None = None
 
 
 def choose(
-    paths: Sequence[str], wishes: Wishes, say: Callable[[str], None] = lambda _: None, engine: EngineChoice = "auto"
+    paths: Sequence[str],
+    options: RunnerOptions,
+    say: Callable[[str], None] = lambda _: None,
+    engine: EngineChoice = "auto",
 ) -> Choice:
     """The runner for these files, which `engine` is to decide.
 
     Raises `UsageError` for a master that is none (see `momlint.fleet.session`).
     """
-    if wishes.master is not None:
-        master_url(wishes.master)  # a slip is to be told also where the work is too little for Spark
-    seconds = expected_seconds(paths, engine)
+    if options.master is not None:
+        master_url(options.master)  # a slip is to be told also where the work is too little for Spark
+    jobs = options.jobs or os.cpu_count() or 1
+    kind: str | None = options.runner
+    limits = ShardLimits(options.seconds or DEADLINE, options.memory if options.memory is not None else _share(jobs))
+    seconds = expected_seconds(paths, engine, limits)
     work = sum(seconds)
-    jobs = wishes.jobs or os.cpu_count() or 1
-    kind: str | None = wishes.runner
-    limits = Limits(wishes.seconds or DEADLINE, wishes.memory if wishes.memory is not None else _share(jobs))
     amount = f"{len(paths):,} file{'' if len(paths) == 1 else 's'}, about {_rounded(work)} s of work"
     if kind is None:
-        kind = "auto" if wishes.master is not None else "process"
+        kind = "auto" if options.master is not None else "process"
     if kind == "auto":
-        if wishes.master is not None and work >= SPARK_FROM:
+        if options.master is not None and work >= SPARK_FROM:
             kind, amount = "spark", f"{amount}: Spark, which is worth its start from {SPARK_FROM:g} s on"
-        elif work >= POOL_FROM or wishes.jobs is not None or wishes.seconds is not None:
+        elif work >= POOL_FROM or options.jobs is not None or options.seconds is not None:
             less = (
-                f", since Spark is worth its start from {SPARK_FROM:g} s on only" if wishes.master is not None else ""
+                f", since Spark is worth its start from {SPARK_FROM:g} s on only" if options.master is not None else ""
             )
             kind, amount = "process", f"{amount}: {_pool(jobs)}{less}"
         else:
-            return Choice(Serial(say), f"{amount}: this process alone", limits, seconds, _fetch(wishes, limits, say))
+            return Choice(Serial(say), f"{amount}: this process alone", limits, seconds, _fetch(options, limits, say))
     elif kind == "spark":
         amount = f"{amount}: Spark, as asked for"
     else:
         amount = f"{amount}: {_pool(jobs)}, as asked for"
     if kind == "spark":
-        # Imported late, and only here: nobody else needs pyspark.
-        from momlint.fleet.spark import OnSpark
-
-        master = wishes.master or "local[*]"
-        runner = OnSpark(master, limits, say, wishes.conf)
+        runner = on_spark(options.master or "local[*]", limits, say, options.conf)
         return Choice(runner, amount, limits, seconds, runner.fetch)
-    return Choice(Processes(jobs, limits, say), amount, limits, seconds, _fetch(wishes, limits, say))
+    return Choice(Processes(jobs, limits, say), amount, limits, seconds, _fetch(options, limits, say))
 
 
-def _fetch(wishes: Wishes, limits: Limits, say: Callable[[str], None]) -> Fetch | None:
+def _fetch(options: RunnerOptions, limits: ShardLimits, say: Callable[[str], None]) -> Fetch | None:
     """Spark for addresses only: started when there are any."""
-    master = wishes.master
+    master = options.master
     if master is None:
         return None
 
     def fetch(addresses: Sequence[str]) -> Mapping[str, Fetched]:
-        from momlint.fleet.spark import OnSpark
-
-        with OnSpark(master, limits, say, wishes.conf) as spark:
+        with on_spark(master, limits, say, options.conf) as spark:
             return spark.fetch(addresses)
 
     return fetch
+
+
+def on_spark(
+    master: str, limits: ShardLimits, say: Callable[[str], None], conf: Mapping[str, str] | None = None
+) -> OnSpark:
+    """The runner on the Spark of this master. Raises `UsageError` where the extra `spark` is not installed."""
+    from momlint.fleet.session import check_packages
+
+    check_packages()
+    # Imported late, and only here: nobody else needs pyspark and pyarrow.
+    from momlint.fleet.spark import OnSpark
+
+    return OnSpark(master, limits, say, conf)
 
 
 def _pool(jobs: int) -> str:

@@ -9,6 +9,7 @@ Python                                 Arrow
 ``str``, an enumeration of ``str``     ``string`` (see `escaped`)
 ``int``, ``float``, ``bool``           ``int64``, ``double``, ``bool``
 ``X | None``                           the same as X, null
+another union of plain values          ``string``, JSON in it
 ``list``, ``tuple[X, ...]``, Sequence  ``list<X>``
 ``tuple[A, B]``                        ``struct<f0: A, f1: B>``
 ``dict[K, V]``                         ``list<struct<key: K, value: V>>``, in its order
@@ -20,6 +21,7 @@ dataclass, NamedTuple                  ``struct``, field by field
 from __future__ import annotations
 
 import enum
+import json
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -112,6 +114,9 @@ def column_of(kind: Any) -> Column:
         return _PLAIN[str]
     if origin in {Union, types.UnionType} and len(arguments) == 2 and arguments[1] is type(None):
         return _optional(column_of(arguments[0]))
+    if origin in {Union, types.UnionType}:
+        # Plain values of several types, as in a finding's data.
+        return Column(pa.string(), json.dumps, _from_json)
     if origin is np.ndarray:
         (scalar,) = get_args(arguments[1])
         return Column(pa.list_(pa.from_numpy_dtype(np.dtype(scalar))), array=True)
@@ -135,6 +140,11 @@ _PLAIN: dict[Any, Column] = {
     float: Column(pa.float64()),
     bool: Column(pa.bool_()),
 }
+
+
+def _from_json(text: str) -> Any:
+    value = json.loads(text)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _as_tuple(values: Iterable[Any]) -> Any:

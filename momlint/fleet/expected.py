@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from momlint.routed.ask import EngineChoice
+from momlint.access import Access
+from momlint.discipline import EngineChoice
+from momlint.fleet.guard import Guard, ShardLimits
+from momlint.fleet.work import Fault, Work
 
 #: CPU seconds of a check, by bench/bench_fleet.py on the files it makes: so much a file, most of it z3's second opinion
 #: on a small estate, …
@@ -22,20 +27,52 @@ A_BROKER_AND_COLOUR_BY_SMT = 50.0e-6
 A_BYTE_OF_TABLES = 0.5e-6
 #: So many files are looked into, if they are no larger than this; it takes a quarter of a second each at the most.
 FEW = 4
+#: Seconds for a look into one.
+PATIENCE = 10.0
 SMALL = 1 << 20
 
 
-def expected_seconds(paths: Sequence[str], engine: EngineChoice = "auto") -> list[float]:
-    """About how many CPU seconds the check of each file takes. Files that cannot be read take next to none."""
+def expected_seconds(
+    paths: Sequence[str], engine: EngineChoice = "auto", limits: ShardLimits | None = None
+) -> list[float]:
+    """About how many CPU seconds the check of each file takes. Files that cannot be read take next to none.
+
+    This process opens none of them: what is in a file may hang whoever reads it, or take all memory. A child looks into
+    a few small files, within `limits` and `PATIENCE`.
+    """
     by_smt = engine == "smt"
-    seconds = []
-    for path in paths:
-        size = size_of(path)
-        expected = A_FILE + size * (A_BYTE_BY_SMT if by_smt else A_BYTE)
-        if len(paths) <= FEW and 0 < size <= SMALL:
-            expected += _of_colours(path, by_smt)
-        seconds.append(expected)
+    sizes = [size_of(path) for path in paths]
+    seconds = [A_FILE + size * (A_BYTE_BY_SMT if by_smt else A_BYTE) for size in sizes]
+    small = [index for index, size in enumerate(sizes) if 0 < size <= SMALL] if len(paths) <= FEW else []
+    if small:
+        limits = limits or ShardLimits()
+        work = _LookInto(tuple(paths[index] for index in small), by_smt)
+        with Guard(ShardLimits(min(limits.seconds, PATIENCE), limits.memory), os.getcwd()) as guard:
+            for unit, more in guard.run(work, range(len(small))):
+                seconds[small[unit]] += more
     return seconds
+
+
+@dataclass(frozen=True, slots=True)
+class _LookInto(Work[float]):
+    """How much more than its size tells the check of a small file takes, in CPU seconds."""
+
+    paths: tuple[str, ...]
+    by_smt: bool
+    result_type: ClassVar[type[Any]] = float
+
+    @property
+    def units(self) -> int:
+        """One a file."""
+        return len(self.paths)
+
+    def run(self, unit: int) -> float:
+        """Look into one file."""
+        return _of_colours(self.paths[unit], self.by_smt)
+
+    def undecided(self, unit: int, fault: Fault) -> float:
+        """Whoever checks it will have the same trouble, and will say so."""
+        return 0.0
 
 
 def size_of(path: str) -> int:
@@ -51,12 +88,13 @@ def _of_colours(path: str, by_smt: bool) -> float:
     from momlint.estate import load_source
     from momlint.estate.files import read_file
 
+    access = Access.of(path)
     try:
-        source = read_file(path)
+        source = read_file(path, access)
     except OSError:
         return 0.0
     seconds = 0.0
-    for loaded in load_source(source):
+    for loaded in load_source(source, access=access):
         estate = loaded.estate
         if estate is None:
             continue

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 from momlint.findings import Finding
 from momlint.fleet.work import Fault, Runner, Work
-from momlint.lint import FileResult, Helpers, Options, Tables, lint_file, undecided_file
+from momlint.lint import STDIN, FileResult, FleetServices, Options, Tables, lint_bytes, lint_file, undecided_file
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFiles(Work[FileResult]):
-    """Check the files at `paths`, as they are called from the folder of the run. `tables`: see `Helpers`."""
+    """Check the files at `paths`, as they are called from the folder of the run. `tables`: see `FleetServices`."""
 
     paths: tuple[str, ...]
     options: Options
@@ -26,18 +26,41 @@ class CheckFiles(Work[FileResult]):
 
     def run(self, unit: int) -> FileResult:
         """Check one file."""
-        return without_idle_text(lint_file(self.paths[unit], self.options, Helpers(tables=self.tables)))
+        return without_idle_text(lint_file(self.paths[unit], self.options, FleetServices(tables=self.tables)))
 
     def undecided(self, unit: int, fault: Fault) -> FileResult:
         """One MOM901 at the file."""
         return undecided_file(self.paths[unit], fault.reason, fault.help, self.options)
 
 
+@dataclass(frozen=True, slots=True)
+class CheckBytes(Work[FileResult]):
+    """Check what came on standard input. `tables`: see `FleetServices`."""
+
+    data: bytes
+    options: Options
+    tables: Tables | None = None
+    result_type: ClassVar[type[Any]] = FileResult
+
+    @property
+    def units(self) -> int:
+        """It."""
+        return 1
+
+    def run(self, unit: int) -> FileResult:
+        """Check it."""
+        return without_idle_text(lint_bytes(self.data, STDIN, self.options, FleetServices(tables=self.tables)))
+
+    def undecided(self, unit: int, fault: Fault) -> FileResult:
+        """One MOM901."""
+        return undecided_file(STDIN, fault.reason, fault.help, self.options)
+
+
 @dataclass(slots=True)
 class CheckLargeFile(Work[FileResult]):
     """Check one file, and let the helper have parts of what is asked about it.
 
-    `least`: CPU seconds from which on a question is worth the way. `tables`: see `Helpers`.
+    `least`: CPU seconds from which on a question is worth the way. `tables`: see `FleetServices`.
     """
 
     path: str
@@ -60,11 +83,11 @@ class CheckLargeFile(Work[FileResult]):
         """Check the file."""
         from momlint.fleet.spread import Parts
 
-        helpers = Helpers(tables=self.tables)
+        services = FleetServices(tables=self.tables)
         if self.helper is not None:
             parts = Parts(self.helper, self.least)
-            helpers = Helpers(parts, parts.read, self.tables)
-        return without_idle_text(lint_file(self.path, self.options, helpers))
+            services = FleetServices(parts, parts.read, self.tables)
+        return without_idle_text(lint_file(self.path, self.options, services))
 
     def undecided(self, unit: int, fault: Fault) -> FileResult:
         """One MOM901 at the file."""

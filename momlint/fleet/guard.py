@@ -43,7 +43,7 @@ _QUIET = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ShardLimits:
     """`seconds`: the deadline of one unit. `memory`: bytes of address space of a child, 0 for no cap.
 
     The cap is RLIMIT_AS; where the system has no such thing (Windows) there is none.
@@ -57,7 +57,7 @@ class Limits:
         return Fault(
             "deadline",
             f"it was stopped after {self.seconds:g} s",
-            "allow more with `--shard-seconds`, or find out what keeps it",
+            "allow more with `--shard-seconds`, or find out why it takes so long",
         )
 
     def memory_short(self) -> Fault:
@@ -75,7 +75,7 @@ class Guard:
     `folder`: what the paths of a work are relative to. `helper`: who does the works that a unit makes, if any does.
     """
 
-    def __init__(self, limits: Limits, folder: str | None = None, helper: Runner | None = None) -> None:
+    def __init__(self, limits: ShardLimits, folder: str | None = None, helper: Runner | None = None) -> None:
         self.limits = limits
         self.folder = folder
         self.helper = helper
@@ -150,7 +150,7 @@ class Guard:
                 return self.limits.memory_short()
             case ("failed", text):
                 return Fault(
-                    "crash", f"momlint failed on it ({text})", "this is a fault of momlint: please report it with this"
+                    "crash", f"momlint failed on it ({text})", "this is a bug in momlint: please report it with this"
                 )
         return None  # the end of the shard
 
@@ -161,7 +161,7 @@ class Guard:
         return Fault(
             "crash",
             f"its process died ({one.cause_of_death()})",
-            "this is a fault of momlint or of a library it uses: please report it with this",
+            "this is a bug in momlint or in a library it uses: please report it with this",
         )
 
     def _ready(self) -> _Child:
@@ -183,7 +183,7 @@ class _Child:
     """One child process. `served`: how many units it has done; `last_words`: its last line on standard error, once it
     is dead."""
 
-    def __init__(self, limits: Limits, folder: str | None, takers: int) -> None:
+    def __init__(self, limits: ShardLimits, folder: str | None, takers: int) -> None:
         self.served = 0
         #: What its units share with the works that they make.
         self.given: dict[str, Any] = {}
@@ -214,7 +214,7 @@ class _Child:
             self.next_frame(_START)
         except (EOFError, queue.Empty):
             self.kill()
-            raise InternalError(f"a process for a shard does not start: {self.last_words}") from None
+            raise InternalError(f"a worker process does not start: {self.last_words}") from None
 
     def _listen(self, stream: IO[bytes]) -> None:
         try:

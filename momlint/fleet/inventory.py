@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from momlint.access import reason
 from momlint.errors import UsageError
 from momlint.estate.files import is_address
 from momlint.fleet.expected import expected_seconds
 from momlint.fleet.shards import cut
 from momlint.fleet.work import Fault, Work
-from momlint.lint import FileResult, Helpers, Options, Tables, lint_bytes, merge, undecided_file
+from momlint.lint import FileResult, FleetServices, Options, Tables, lint_opened, merge, open_for, undecided_file
 from momlint.routed.overlay.arcs import Hops
 from momlint.routed.overlay.following import cheapest_live_arcs, entries
 from momlint.routed.overlay.form import Overlay
@@ -134,7 +135,7 @@ TABLES = tuple(item.name for item in fields(FileTables) if item.name not in {"fa
 
 @dataclass(frozen=True, slots=True)
 class TakeInventory(Work[FileTables]):
-    """The tables of the files at `paths`. `fetched`: see `momlint.lint.Helpers`."""
+    """The tables of the files at `paths`. `fetched`: see `momlint.lint.FleetServices`."""
 
     paths: tuple[str, ...]
     options: Options
@@ -159,31 +160,25 @@ class TakeInventory(Work[FileTables]):
 
 def tables_of(path: str, options: Options, fetched: Tables | None = None) -> FileTables:
     """The tables of one file."""
-    from momlint.estate import load_source
     from momlint.routed.ask import Ask
     from momlint.routed.diagnosis.context import Context
     from momlint.routed.overlay.build import build
-    from momlint.routed.recovery import attach_recovery
-    from momlint.source import read_source
 
     tables = FileTables()
     try:
-        with open(path, "rb") as stream:
-            data = stream.read()
+        data = options.access(path).read(path)
     except OSError as error:
-        tables.failure = f"{path}: {error.strerror or error}"
+        tables.failure = f"{path}: {reason(error)}"
         return tables
-    result = lint_bytes(data, path, options, Helpers(tables=fetched))
-    tables.wanted = result.wanted
-    if result.wanted:
+    opened = open_for(data, path, options, FleetServices(tables=fetched))
+    tables.wanted = opened.wanted
+    if opened.wanted:
         return tables
-    _add_findings(tables, result, options)
-    for loaded in load_source(read_source(data, path)):
+    _add_findings(tables, lint_opened(opened, options), options)
+    for loaded in opened.estates:
         estate = loaded.estate
         if estate is None:
             continue
-        if estate.recovery_file is not None:
-            attach_recovery(loaded, fetched)
         overlay, rows = build(estate)
         _add_estate(tables, path, Context(estate, overlay, Ask("graph"), rows))
     return tables
@@ -239,8 +234,8 @@ def _pairs(file: str, context: Context) -> list[PairRow]:
     estate, overlay = context.estate, context.overlay
     if not len(overlay.pair_source):
         return []
-    found = timed(context, overlay.pair_source.astype(np.int64) * overlay.n + overlay.pair_dest)
-    calm = int(np.argmax(context.calm)) if context.calm.any() else 0
+    found = timed(context, overlay.keys.pair(overlay.pair_source, overlay.pair_dest))
+    calm = int(np.argmax(context.without_failure)) if context.without_failure.any() else 0
     links = _links_on_the_way(overlay, calm)
     walked, latency = _in_colour(found, calm)
     worst, colour = _worst(found)
@@ -251,7 +246,7 @@ def _pairs(file: str, context: Context) -> list[PairRow]:
     for index, (source, dest) in enumerate(zip(overlay.pair_source.tolist(), overlay.pair_dest.tolist(), strict=True)):
         arrives = walked[index] != NEVER
         slowest = worst[index]
-        topics = context.needs.topics_of_pair(source * overlay.n + dest).tolist() if estate.topics else []
+        topics = context.needs.topics_of_pair(overlay.keys.pair(source, dest)).tolist() if estate.topics else []
         pairs.append(
             PairRow(
                 file,
@@ -276,9 +271,9 @@ def _pairs(file: str, context: Context) -> list[PairRow]:
 def _in_colour(found: Timings, colour: int) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Hops and latencies (whole units) of all pairs in one colour."""
     hops, latency = found.hops.copy(), found.latency.copy()
-    mine = np.flatnonzero(found.colour == colour)
-    hops[found.pair[mine]] = found.colour_hops[mine]
-    latency[found.pair[mine]] = found.colour_latency[mine]
+    in_colour = np.flatnonzero(found.colour == colour)
+    hops[found.pair[in_colour]] = found.colour_hops[in_colour]
+    latency[found.pair[in_colour]] = found.colour_latency[in_colour]
     return hops, latency
 
 

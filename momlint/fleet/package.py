@@ -15,6 +15,7 @@ from pathlib import Path
 
 import momlint
 from momlint import resources
+from momlint.estate.language import KEPT
 
 _FOLDERS: tuple[resources.Folder, ...] = ("rules", "templates")
 #: The first moment that a zip archive can tell, so that the same momlint gives the same archive.
@@ -29,12 +30,17 @@ def write_archive(folder: str) -> str:
     """
     root = Path(momlint.__file__).resolve().parent
     path = os.path.join(folder, f"momlint-{momlint.__version__}.zip")
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, tempfile.TemporaryDirectory() as scratch:
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        tempfile.TemporaryDirectory(dir=folder) as scratch,
+    ):
         for source in sorted(root.rglob("*.py")):
             name = f"momlint/{source.relative_to(root).as_posix()}"
             _add(archive, name, source.read_bytes())
             _add(archive, importlib.util.cache_from_source(name), _compiled(source, name, scratch))
         _add(archive, "momlint/py.typed", b"")
+        if os.path.isfile(KEPT):
+            _add(archive, "momlint/estate/compiled.json", Path(KEPT).read_bytes())
         for kind in _FOLDERS:
             for name in resources.names(kind, ""):
                 _add(archive, f"momlint/_data/{kind}/{name}", resources.read_text(kind, name).encode())

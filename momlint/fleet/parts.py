@@ -7,15 +7,16 @@ causes are told from them by whoever asked, as if nothing had been in parts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momlint.fleet.work import Common, Fault, Work
+from momlint.routed.ask import QUESTION_SECONDS, in_time
 from momlint.routed.graph import GraphEngine
 from momlint.routed.overlay.elements import Elements
 from momlint.routed.overlay.form import Overlay
@@ -25,6 +26,8 @@ from momlint.routed.questions.failures import Cut, Survey
 from momlint.routed.questions.question import Kind, Proved, Question, Refuted, Undecided, Verdict
 from momlint.routed.recovery.parquet import Piece, PieceRows, lost_piece, read_piece
 from momlint.routed.smt import SmtEngine
+
+T = TypeVar("T")
 
 Ids: TypeAlias = NDArray[np.int32]
 
@@ -95,8 +98,10 @@ class OfOverlay:
         return self.overlay
 
 
-def _engine(name: str, timeout: float | None) -> GraphEngine | SmtEngine:
-    return SmtEngine(timeout=timeout) if name == "smt" else GraphEngine()
+def _answer(name: str, timeout: float | None, ask: Callable[[GraphEngine | SmtEngine], T | Undecided]) -> T | Undecided:
+    """What the engine of this name says within so many seconds, as in `Ask`."""
+    engine = GraphEngine() if name == "graph" else SmtEngine.named(name, timeout)
+    return in_time(name, timeout or QUESTION_SECONDS, lambda: ask(engine))
 
 
 # -- recovery tables --------------------------------------------------------------------------------------------------
@@ -166,7 +171,9 @@ class DecideParts(Work[Answer]):
 
     def run(self, unit: int) -> Answer:
         """Ask an engine."""
-        verdict = _engine(self.engine, self.timeout).decide(self.shared.given(), self.question(unit))
+        verdict = _answer(
+            self.engine, self.timeout, lambda engine: engine.decide(self.shared.given(), self.question(unit))
+        )
         none = np.zeros(0, np.int64)
         if isinstance(verdict, Undecided):
             return Answer(none, verdict.reason)
@@ -222,8 +229,10 @@ class SurveyParts(Work[Cuts]):
 
     def run(self, unit: int) -> Cuts:
         """Ask an engine."""
-        engine = _engine(self.engine, self.timeout)
-        found = engine.survey(self.shared.given(), self.elements, self.asked[unit])
+        asked = self.asked[unit]
+        found = _answer(
+            self.engine, self.timeout, lambda engine: engine.survey(self.shared.given(), self.elements, asked)
+        )
         if isinstance(found, Undecided):
             return _no_cuts(found.reason)
         rows = np.array([(cut.element, cut.pairs, cut.source, cut.dest) for cut in found], np.int64).reshape(-1, 4)
@@ -261,7 +270,7 @@ class TimeParts(Work[Times]):
     processing: Sequence[float]
     sources: Ids
     dests: Ids
-    takeover: Mapping[int, int]
+    takeover: Mapping[int, tuple[int, ...]]
     unknown: NDArray[np.integer]
     bounds: list[int] = field(default_factory=list)
     result_type: ClassVar[type[Any]] = Times

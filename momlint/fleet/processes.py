@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from momlint.fleet.guard import Guard, Limits
+from momlint.fleet.guard import Guard, ShardLimits
 from momlint.fleet.shards import cut
 from momlint.fleet.work import Shard, Work
 
@@ -26,7 +26,7 @@ class Processes:
 
     name = "process"
 
-    def __init__(self, jobs: int, limits: Limits, say: Say = lambda _: None) -> None:
+    def __init__(self, jobs: int, limits: ShardLimits, say: Say = lambda _: None) -> None:
         self.takers = jobs
         self._guards = [Guard(limits, os.getcwd()) for _ in range(jobs)]
         # A thread for each, which lives as long: Linux ends a child with the thread that has started it.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Self, TypeVar
 
-from momlint.fleet.work import Work, run_units
+from momlint.fleet.guard import ShardLimits
+from momlint.fleet.work import Work
 
 R = TypeVar("R")
 
@@ -30,6 +31,10 @@ class Serial:
         work.take_helper(self)
         if work.common is not None:
             work.bind(work.common.value)
-        for unit, result in run_units(work, range(work.units)):
+        for unit in range(work.units):
+            try:
+                result = work.run(unit)
+            except MemoryError:
+                result = work.undecided(unit, ShardLimits().memory_short())
             self._say(f"{unit + 1} of {work.units}")
             yield result

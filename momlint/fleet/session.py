@@ -10,6 +10,7 @@ import contextlib
 import logging
 import os
 import re
+import secrets
 import shutil
 import socket
 import subprocess
@@ -21,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
+from momlint.ending import orderly
 from momlint.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,11 +46,17 @@ _LOOK = 0.1
 
 
 def check_requirements() -> None:
-    """Raise `UsageError` where pyspark, pandas or Java is missing or of the wrong version."""
+    """Raise `UsageError` where a package or Java is missing or of the wrong version."""
+    check_packages()
+    _check_java()
+
+
+def check_packages() -> None:
+    """Raise `UsageError` where pyspark, pandas or pyarrow is missing or of the wrong version."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = {}
-    for package in ("pyspark", "pandas"):
+    for package in ("pyspark", "pandas", "pyarrow"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:
@@ -58,7 +66,6 @@ def check_requirements() -> None:
             f"pyspark does not work with pandas {found['pandas']}; it needs one below {PANDAS}: "
             f"pip install 'pandas<{PANDAS}'"
         )
-    _check_java()
 
 
 def _check_java() -> None:
@@ -90,13 +97,13 @@ def master_url(master: str) -> str:
     local = re.fullmatch(r"local\[\s*(\*|\d+)\s*(?:,\s*(\d+)\s*)?\]", master)
     if local is not None:
         if local[1] == "0" or local[2] == "0":
-            raise UsageError(f"--spark: {master} has nobody to work; write local[*] or local[2]")
+            raise UsageError(f"--spark: {master} has no cores to work on; write local[*] or local[2]")
         cores = os.cpu_count() or 1 if local[1] == "*" else int(local[1])
         return f"local[{cores},{local[2] or ATTEMPTS}]"
     if re.match(r"(spark://[^/:]|k8s://|yarn$|local-cluster\[\d+,\d+,\d+\]$)", master):
         return master
     raise UsageError(
-        f"--spark: `{master}` is no master that Spark knows: write local[*], local[2], spark://host:7077, yarn or "
+        f"--spark: `{master}` is not a Spark master: write local[*], local[2], spark://host:7077, yarn or "
         "k8s://https://host:port"
     )
 
@@ -116,7 +123,7 @@ def _hosts(master: str) -> list[tuple[str, int]]:
             url = urlsplit(f"//{part}")
             found.append((url.hostname or "", url.port or 7077))
         except ValueError:
-            raise UsageError(f"--spark: `{part}` is no host and port") from None
+            raise UsageError(f"--spark: `{part}` is not a host and port") from None
     return found
 
 
@@ -130,7 +137,7 @@ def _check_reachable(master: str) -> None:
         except OSError as error:
             reasons.append(f"{host}:{port}: {error.strerror or error}")
     if reasons:
-        raise UsageError(f"--spark: nobody answers at {master} ({'; '.join(reasons)}); is the master running?")
+        raise UsageError(f"--spark: nothing answers at {master} ({'; '.join(reasons)}); is the master running?")
 
 
 def _on_loopback(master: str) -> bool:
@@ -152,6 +159,14 @@ class Session:
         self._log: IO[bytes] | None = None
         self._java: subprocess.Popen[bytes] | None = None
         self._spark: SparkSession | None = None
+        self._around = contextlib.ExitStack()
+        self._scratch: str | None = None
+
+    @property
+    def scratch(self) -> str:
+        """A folder for files of this session, which goes with it; only between start and end."""
+        assert self._scratch is not None
+        return self._scratch
 
     @property
     def spark(self) -> SparkSession:
@@ -162,14 +177,22 @@ class Session:
     def __enter__(self) -> Session:
         check_requirements()
         _check_reachable(self.master)
-        self._log = tempfile.TemporaryFile()
+        # What asks momlint to end finds Java and its files gone, too.
+        self._around.enter_context(orderly())
         try:
+            self._log = tempfile.TemporaryFile()
+            # Its name is known before it is there: whenever momlint is asked to end, it can be taken away.
+            scratch = os.path.join(tempfile.gettempdir(), f"momlint-{secrets.token_hex(8)}")
+            self._scratch = scratch
+            os.mkdir(scratch, 0o700)
             aside(self._start)
         except BaseException as error:
+            # Before Java ends: an error of its own has its text there.
+            said = first_line(error) if isinstance(error, Exception) else ""
             words = self.last_words()
             self._end()
             if isinstance(error, Exception):
-                raise UsageError(f"Spark does not start at {self.master}: {first_line(error)}{words}") from error
+                raise UsageError(f"Spark does not start at {self.master}: {said}", *words) from error
             raise
         return self
 
@@ -181,9 +204,9 @@ class Session:
         from pyspark.sql import SparkSession
 
         conf = SparkConf(loadDefaults=False)
-        for key, value in {**_settings(self.master), **self._conf}.items():
+        for key, value in {**_settings(self.master, self.scratch), **self._conf}.items():
             conf.set(key, value)
-        with _environment(self.master), self._keeping_java():
+        with _environment(self.master), _temporary_files_in(self.scratch), self._keeping_java():
             launch: Any = java_gateway.launch_gateway
             gateway = launch(conf, {"stdout": self._log, "stderr": self._log})
             context = SparkContext(conf=conf, gateway=gateway)
@@ -208,15 +231,15 @@ class Session:
         finally:
             module.Popen = popen
 
-    def last_words(self) -> str:
-        """The last lines of the log as text for an error message, each on a line of its own; empty without any."""
+    def last_words(self) -> list[str]:
+        """The last lines of the log for an error message; empty without any."""
         if self._log is None:
-            return ""
+            return []
         self._log.seek(0)
         lines = self._log.read().decode("utf-8", "replace").strip().splitlines()
         # Frames of Java's stack traces say nothing to whoever runs a linter.
         lines = [line for line in lines if not re.match(r"\s+at |\s*\.\.\. \d+ more", line)]
-        return "".join(f"\n  Spark's log: {line}" for line in lines[-_LINES_SHOWN:])
+        return [f"  Spark's log: {line}" for line in lines[-_LINES_SHOWN:]]
 
     def _end(self) -> None:
         from pyspark import SparkContext
@@ -240,6 +263,10 @@ class Session:
             if self._log is not None:
                 self._log.close()
                 self._log = None
+            if self._scratch is not None:
+                shutil.rmtree(self._scratch, ignore_errors=True)
+                self._scratch = None
+            self._around.close()
 
 
 def aside(action: Callable[[], R], seconds: float | None = None) -> R:
@@ -282,7 +309,17 @@ def _end_java(process: subprocess.Popen[bytes], started: bool) -> None:
         process.wait()
 
 
-def _settings(master: str) -> dict[str, str]:
+@contextlib.contextmanager
+def _temporary_files_in(folder: str) -> Iterator[None]:
+    """Where pyspark puts the file by which Java tells its port, which it removes unless it is interrupted."""
+    before, tempfile.tempdir = tempfile.tempdir, folder
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+
+
+def _settings(master: str, scratch: str) -> dict[str, str]:
     settings = {
         "spark.master": master,
         "spark.app.name": "momlint",
@@ -294,8 +331,10 @@ def _settings(master: str) -> dict[str, str]:
         "spark.sql.shuffle.partitions": "8",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         # Half of the time that Java takes to start goes into compilers and a collector that this never needs.
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+        "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.io.tmpdir={scratch}",
     }
+    if re.match(r"local(\[|$)", master):  # elsewhere it would be the executors' folder as well
+        settings["spark.local.dir"] = scratch
     if _on_loopback(master):
         settings["spark.driver.host"] = "127.0.0.1"
         settings["spark.driver.bindAddress"] = "127.0.0.1"
@@ -323,4 +362,17 @@ def _environment(master: str) -> Iterator[None]:
 
 def first_line(error: Exception) -> str:
     """The first line of its text, its type where it has none."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return (text_of(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def text_of(error: Exception) -> str:
+    """Its text; of an error of Java's what that says, which only Java can tell, and nothing where Java has ended."""
+    try:
+        java = getattr(error, "java_exception", None)
+        if java is None:
+            return str(error)
+        said = str(java.getMessage() or "")
+        # A name alone says nothing without the kind of error.
+        return said if " " in said else str(java.toString())
+    except Exception:  # noqa: BLE001  whatever the connection to Java raises; what matters is what is reported of it
+        return ""

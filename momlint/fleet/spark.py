@@ -6,7 +6,6 @@ import itertools
 import os
 import pickle
 import re
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,12 +17,12 @@ import pyarrow as pa
 
 from momlint.errors import UsageError
 from momlint.fleet import columns
-from momlint.fleet.guard import Limits
+from momlint.fleet.guard import ShardLimits
 from momlint.fleet.package import write_archive
-from momlint.fleet.session import Session, aside, first_line, is_local
+from momlint.fleet.session import Session, aside, first_line, is_local, text_of
 from momlint.fleet.shards import cut
 from momlint.fleet.work import Work
-from momlint.fleet.worker import Errand, Place, TellPlaces
+from momlint.fleet.worker import Place, SparkJob, TellPlaces
 from momlint.routed.recovery.parquet import Fetched
 from momlint.routed.recovery.parts import COLUMNS, EXCEPT
 
@@ -49,7 +48,7 @@ class OnSpark:
     def __init__(
         self,
         master: str,
-        limits: Limits,
+        limits: ShardLimits,
         say: Callable[[str], None] = lambda _: None,
         conf: Mapping[str, str] | None = None,
         patience: float = PATIENCE,
@@ -61,7 +60,6 @@ class OnSpark:
         self._patience = patience
         self._common: dict[str, Any] = {}
         self._numbers = itertools.count()
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
         self._say(f"starting Spark at {self.session.master}")
@@ -77,16 +75,12 @@ class OnSpark:
         context = self.session.spark.sparkContext
         # What Spark calls the default parallelism: all cores of a local master, those a cluster has given so far.
         self.takers = max(1, context.defaultParallelism)
-        self._scratch = tempfile.TemporaryDirectory(prefix="momlint-")
-        context.addArchive(f"{write_archive(self._scratch.name)}#{_PACKAGE}")
+        context.addArchive(f"{write_archive(self.session.scratch)}#{_PACKAGE}")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.session.__exit__(kind, error, trace)
-        if self._scratch is not None:
-            self._scratch.cleanup()
-            self._scratch = None
 
     def run(self, work: Work[R], seconds: Sequence[float]) -> Iterator[R]:
         """The results of all units, in order; `seconds`: about how long each takes.
@@ -112,9 +106,9 @@ class OnSpark:
 
         spark = self.session.spark
         context = spark.sparkContext
-        key = f"errand-{next(self._numbers)}"
+        key = f"job-{next(self._numbers)}"
         folder = os.getcwd()
-        errand = Errand(key, work, [list(shard) for shard in shards], self._limits, folder)
+        job = SparkJob(key, work, [list(shard) for shard in shards], self._limits, folder)
         common = work.common
         if common is not None and common.key not in self._common:
             self._common[common.key] = context.broadcast(pickle.dumps(common.value, pickle.HIGHEST_PROTOCOL))
@@ -123,7 +117,7 @@ class OnSpark:
         function = bootstrap.shard_function(
             _PACKAGE,
             key,
-            context.broadcast(pickle.dumps(errand, pickle.HIGHEST_PROTOCOL)),
+            context.broadcast(pickle.dumps(job, pickle.HIGHEST_PROTOCOL)),
             None if common is None else self._common[common.key],
         )
         schema = from_arrow_schema(columns.schema(work.result_type))
@@ -155,8 +149,7 @@ class OnSpark:
         except PySparkException as error:
             return Fetched(b"", first_line(error))
         except Py4JJavaError as error:
-            said = error.java_exception.getMessage()
-            return Fetched(b"", (said or error.java_exception.toString()).strip().splitlines()[0])
+            return Fetched(b"", first_line(error))
         stream = pa.BufferOutputStream()
         with pa.ipc.new_stream(stream, table.schema) as writer:
             writer.write_table(table)
@@ -183,7 +176,7 @@ class OnSpark:
                 if time.monotonic() - started > self._patience and not is_local(self.session.master):
                     stuck.append(
                         UsageError(
-                            f"--spark: {self.session.master} has given no executor in {self._patience:g} s; does the "
+                            f"--spark: {self.session.master} gave no executor within {self._patience:g} s; does the "
                             "cluster have workers with free cores and memory?"
                         )
                     )
@@ -217,9 +210,9 @@ class OnSpark:
 
     def _explained(self, error: Exception) -> UsageError:
         """`error` in words for the user where it says what is wrong with a worker."""
-        text = str(error)
+        text = text_of(error)
         for line in reversed(text.splitlines()):
             found = re.match(r"\s*(?:ModuleNotFound|Import|Runtime|momlint\.errors\.Internal)Error: (.*)", line)
             if found is not None:
-                return UsageError(f"--spark: the workers cannot do their part: {found[1]}")
-        return UsageError(f"--spark: the job failed: {first_line(error)}{self.session.last_words()}")
+                return UsageError(f"--spark: the workers failed: {found[1]}")
+        return UsageError(f"--spark: the job failed: {first_line(error)}", *self.session.last_words())

@@ -67,7 +67,7 @@ class Parts:
 
     def decide(self, engine: str, timeout: float | None, overlay: Overlay, question: Question) -> Decided | None:
         """As `Engine.decide`, by blocks of destinations and of colours."""
-        if engine not in {"graph", "smt"} or not len(question.dests) or not len(question.colours):
+        if engine == "nusmv" or not len(question.dests) or not len(question.colours):
             return None
         dests = len(np.unique(question.dests))
         seconds = _seconds(engine, overlay, question)
@@ -100,7 +100,7 @@ class Parts:
         """As `FailureEngine.survey`, by elements."""
         from momlint.routed.smt import expected_survey_seconds
 
-        if engine == "smt":
+        if engine != "graph":
             seconds = expected_survey_seconds(overlay, elements, asked, ())
         else:
             seconds = len(asked) * (overlay.n + len(overlay.arc_tail)) * GRAPH_SURVEY
@@ -118,7 +118,7 @@ class Parts:
         processing: Sequence[float],
         sources: NDArray[np.integer],
         dests: NDArray[np.integer],
-        takeover: Mapping[int, int],
+        takeover: Mapping[int, tuple[int, ...]],
         unknown: NDArray[np.integer],
     ) -> Timed | None:
         """As `momlint.routed.overlay.latency.timings`, by pairs."""

@@ -2,8 +2,7 @@
 
 A `Work` is sent once to whoever takes part; after that only numbers travel. A *unit* is the smallest thing that can
 fail by itself (one file, one part of an overlay), a *shard* is the units that go out together. `run_units` is the one
-function that does a shard: the serial runner calls it in this process, a guard's child in its own, for the process
-pool as for Spark.
+function that does a shard, in a guard's child, for the process pool as for Spark.
 """
 
 from __future__ import annotations

@@ -18,12 +18,12 @@ import pyarrow as pa
 
 import momlint
 from momlint.fleet.columns import batch
-from momlint.fleet.guard import Guard, Limits
+from momlint.fleet.guard import Guard, ShardLimits
 from momlint.fleet.work import Fault, Work
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class SparkJob:
     """What all shards of one job need; sent to each worker once. `folder`: what paths are relative to, None for none.
 
     `key` tells jobs apart.
@@ -32,31 +32,31 @@ class Errand:
     key: str
     work: Work[Any]
     shards: Sequence[Sequence[int]]
-    limits: Limits
+    limits: ShardLimits
     folder: str | None
 
 
 @atexit.register
 def _close() -> None:
-    if _Post.guard is not None:
-        _Post.guard.close()
+    if _WorkerState.guard is not None:
+        _WorkerState.guard.close()
 
 
-class _Post:
+class _WorkerState:
     """What this process has at hand from one task to the next."""
 
-    errand: ClassVar[Errand | None] = None
+    job: ClassVar[SparkJob | None] = None
     common: ClassVar[dict[str, Any]] = {}
     guard: ClassVar[Guard | None] = None
 
 
-def serve(key: str, errand: Any, common: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def serve(key: str, job: Any, common: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Do the shards that `batches` number (one column, int64) and yield their results, as `columns.schema` says.
 
-    `errand`: Spark's broadcast variable of an `Errand` as a pickle. `common`: of what its work has in common with
+    `job`: Spark's broadcast variable of an `SparkJob` as a pickle. `common`: of what its work has in common with
     others, None where there is nothing.
     """
-    found = _errand(key, errand, common)
+    found = _job(key, job, common)
     guard = _guard(found)
     for numbers in batches:
         for number in numbers.column(0).to_pylist():
@@ -64,32 +64,35 @@ def serve(key: str, errand: Any, common: Any, batches: Iterable[pa.RecordBatch])
             yield batch(found.work.result_type, rows)
 
 
-def _errand(key: str, errand: Any, common: Any) -> Errand:
-    if _Post.errand is None or _Post.errand.key != key:
-        found: Errand = pickle.loads(errand.value)
+def _job(key: str, job: Any, common: Any) -> SparkJob:
+    if _WorkerState.job is None or _WorkerState.job.key != key:
+        found: SparkJob = pickle.loads(job.value)
         shared = found.work.common
         if shared is not None:
-            if shared.key not in _Post.common:
+            if shared.key not in _WorkerState.common:
                 # One overlay at a time: the next one is that of another estate.
-                _Post.common.clear()
-                _Post.common[shared.key] = pickle.loads(common.value)
-            found.work.bind(_Post.common[shared.key])
-        _Post.errand = found
-    return _Post.errand
+                _WorkerState.common.clear()
+                _WorkerState.common[shared.key] = pickle.loads(common.value)
+            found.work.bind(_WorkerState.common[shared.key])
+        _WorkerState.job = found
+    return _WorkerState.job
 
 
-def _guard(errand: Errand) -> Guard:
-    if _Post.guard is not None and (_Post.guard.limits, _Post.guard.folder) != (errand.limits, errand.folder):
-        _Post.guard.close()
-        _Post.guard = None
-    if _Post.guard is None:
-        if errand.folder is not None and not os.path.isdir(errand.folder):
+def _guard(job: SparkJob) -> Guard:
+    if _WorkerState.guard is not None and (_WorkerState.guard.limits, _WorkerState.guard.folder) != (
+        job.limits,
+        job.folder,
+    ):
+        _WorkerState.guard.close()
+        _WorkerState.guard = None
+    if _WorkerState.guard is None:
+        if job.folder is not None and not os.path.isdir(job.folder):
             raise RuntimeError(
-                f"there is no folder {errand.folder} on the worker {platform.node()}: files are read by the workers, "
-                "so that they must have them under the same paths"
+                f"there is no folder {job.folder} on the worker {platform.node()}: workers read the "
+                "files themselves and need them under the same paths"
             )
-        _Post.guard = Guard(errand.limits, errand.folder)
-    return _Post.guard
+        _WorkerState.guard = Guard(job.limits, job.folder)
+    return _WorkerState.guard
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,41 +8,14 @@ report gives the same bytes, every time and on every machine.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, NamedTuple
+
+from momlint.report.options import FORMATS, FailOn, Format, Notes, RuleInfo
 
 if TYPE_CHECKING:
-    from momlint.findings import Report, Severity
+    from momlint.findings import Report
 
-Format: TypeAlias = Literal["text", "concise", "json", "sarif", "github", "junit"]
-
-#: The names of the formats, in the order in which help lists them.
-FORMATS: tuple[Format, ...] = get_args(Format)
-
-#: From which severity on findings make a run fail.
-FailOn: TypeAlias = Literal["error", "warning", "note", "never"]
-
-__all__ = ["FORMATS", "FailOn", "Format", "Rendered", "RuleInfo", "render"]
-
-
-class RuleInfo(Protocol):
-    """What the SARIF report says about a rule; the catalogue's rules have all of it."""
-
-    @property
-    def code(self) -> str: ...
-    @property
-    def id(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def severity(self) -> Severity: ...
-    @property
-    def family(self) -> str: ...
-    @property
-    def why(self) -> str: ...
-    @property
-    def remedy(self) -> str: ...
-    @property
-    def url(self) -> str: ...
+__all__ = ["FORMATS", "FailOn", "Format", "Notes", "Rendered", "RuleInfo", "render"]
 
 
 class Rendered(NamedTuple):
@@ -61,6 +34,7 @@ def render(
     width: int | None = None,
     quiet: bool = False,
     fail_on: FailOn = "error",
+    notes: Notes = "brief",
 ) -> Rendered:
     """Render `report` in the format `name`.
 
@@ -71,7 +45,7 @@ def render(
         case "text":
             from momlint.report import text
 
-            return Rendered(text.render(report, colour=colour, width=width, quiet=quiet))
+            return Rendered(text.render(report, colour=colour, width=width, quiet=quiet, notes=notes))
         case "concise":
             from momlint.report import concise
 

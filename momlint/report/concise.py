@@ -1,10 +1,11 @@
-"""One line a finding: ``file:line:column: CODE severity message``, as editors and grep like it."""
+"""One line a finding: ``file:line:column: CODE severity message (walk)``, as editors and grep like it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from momlint.report.wording import place, printable
+from momlint.escaping import printable
+from momlint.report.wording import aside, place
 
 if TYPE_CHECKING:
     from momlint.findings import Report
@@ -13,6 +14,6 @@ if TYPE_CHECKING:
 def render(report: Report) -> str:
     """One line a finding, in the report's order; nothing at all for a clean report."""
     return "".join(
-        printable(f"{place(finding)}: {finding.code} {finding.severity} {finding.message}") + "\n"
+        place(finding) + printable(f": {finding.code} {finding.severity} {finding.message}{aside(finding)}") + "\n"
         for finding in report.findings
     )

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from momlint.escaping import printable
 from momlint.findings import Severity
-from momlint.report.wording import by_severity, count, details, listing
+from momlint.report.wording import by_severity, details
+from momlint.words import counted, joined
 
 if TYPE_CHECKING:
     from momlint.findings import Finding, Report
@@ -43,11 +45,8 @@ def _hidden(findings: list[Finding], notes: int) -> str:
     over[Severity.NOTE] = max(0, notes - limit)
     if not any(over.values()):
         return ""
-    counted = listing([count(number, severity.value) for severity, number in over.items() if number])
-    return (
-        f"GitHub shows {SHOWN} annotations of a kind for a step. Left out: {counted}; "
-        "they stand in the log of this step."
-    )
+    hidden = joined([counted(number, severity.value) for severity, number in over.items() if number])
+    return f"GitHub shows {SHOWN} annotations of a kind per step. Left out: {hidden}; see the log of this step."
 
 
 def _command(finding: Finding) -> str:
@@ -58,7 +57,7 @@ def _command(finding: Finding) -> str:
         properties += [f"col={span.start.column}", f"endColumn={span.end.column}"]
     else:
         properties.append(f"endLine={span.end.line}")
-    text = "\n".join((finding.message, *details(finding)))
+    text = "\n".join((printable(finding.message), *details(finding)))
     properties.append(f"title={_property(f'{finding.code} {finding.rule}')}")
     return f"::{_COMMANDS[finding.severity]} {','.join(properties)}::{_data(text)}"
 
@@ -68,4 +67,4 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return _data(printable(text)).replace(":", "%3A").replace(",", "%2C")

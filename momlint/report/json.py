@@ -9,8 +9,10 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
+from momlint.escaping import json_printable
+
 if TYPE_CHECKING:
-    from momlint.findings import Affected, Finding, Report, Span, Witness
+    from momlint.findings import Affected, Data, Finding, Report, Span, Witness
 
 #: Goes up when a key changes its meaning or goes away; new keys may come without.
 VERSION = 1
@@ -21,11 +23,14 @@ def render(report: Report) -> str:
     summary = json.dumps(dataclasses.asdict(report.summary), ensure_ascii=False)
     findings = [json.dumps(finding_object(finding), ensure_ascii=False) for finding in report.findings]
     listed = "[\n  " + ",\n  ".join(findings) + "\n ]" if findings else "[]"
-    return f'{{"version": {VERSION},\n "summary": {summary},\n "findings": {listed}}}\n'
+    return json_printable(f'{{"version": {VERSION},\n "summary": {summary},\n "findings": {listed}}}\n')
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
-    """One finding; ``witness`` and ``affected`` only where there is one, ``related`` always a list."""
+    """One finding: ``related`` is always there, ``witness``, ``affected``, ``label`` and ``data`` where there is one.
+
+    ``label`` and ``data`` joined version 1 later, so they stand last.
+    """
     result: dict[str, Any] = {
         "code": finding.code,
         "rule": finding.rule,
@@ -43,7 +48,16 @@ def finding_object(finding: Finding) -> dict[str, Any]:
     result["related"] = [
         {"file": other.file, "span": span_object(other.span), "message": other.message} for other in finding.related
     ]
+    if finding.label:
+        result["label"] = finding.label
+    if finding.data:
+        result["data"] = data_object(finding.data)
     return result
+
+
+def data_object(data: Data) -> dict[str, Any]:
+    """Tuples as lists; the order is the check's."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in data.items()}
 
 
 def span_object(span: Span) -> dict[str, Any]:

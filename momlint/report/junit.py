@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from momlint.escaping import printable
 from momlint.findings import Severity
 from momlint.report.wording import details, place
 
 if TYPE_CHECKING:
     from momlint.findings import Finding, Report
-    from momlint.report import FailOn
+    from momlint.report.options import FailOn
 
 # What XML 1.0 cannot hold, not even as a character reference.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -61,7 +62,7 @@ def _suite(name: str, cases: list[str], failures: int, errors: int) -> str:
 
 
 def _case(finding: Finding, fails: bool) -> str:
-    first = f"{place(finding)}: {finding.severity}: {finding.message}"
+    first = f"{place(finding)}: {finding.severity}: {printable(finding.message)}"
     body = _text("\n".join((first, *details(finding))))
     start = finding.span.start
     name = f"{finding.code} {finding.rule} at {start.line}:{start.column}"
@@ -82,5 +83,4 @@ def _text(text: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    # In an attribute a parser turns tabs and line ends into spaces unless they are written as references.
-    return f'"{_text(text).replace(chr(34), "&quot;").replace(chr(9), "&#9;").replace(chr(10), "&#10;")}"'
+    return f'"{_text(printable(text)).replace(chr(34), "&quot;")}"'

@@ -16,16 +16,22 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from momlint import __version__
+from momlint.escaping import json_printable, printable
 from momlint.findings import Severity
-from momlint.report.json import affected_object, witness_object
+from momlint.report.json import affected_object, data_object, witness_object
+from momlint.report.line_hash import line_hashes
 from momlint.report.wording import by_severity, details
 
 if TYPE_CHECKING:
     from momlint.findings import Finding, Report, Span
-    from momlint.report import RuleInfo
+    from momlint.report.options import RuleInfo
 
 #: Results a service shows for one run.
 CAP = 5000
+#: What an address of the tool may be; a service shows it beside the tool's name.
+INFORMATION = "https://github.com/momlint/momlint"
+#: The folder that relative paths start from: whoever uploads the log knows which that is.
+ROOT = "%SRCROOT%"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 _PROBLEM = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "recommendation"}
@@ -37,8 +43,8 @@ def left_out(report: Report) -> str | None:
     if total <= CAP:
         return None
     return (
-        f"SARIF services show {CAP:,} results of a run: the {CAP:,} most severe of {total:,} findings are in "
-        f"the report, {total - CAP:,} were left out. The JSON report has them all."
+        f"SARIF services show {CAP:,} results of a run: this report has the {CAP:,} most severe of {total:,} "
+        f"findings and leaves out {total - CAP:,}. The JSON report has them all."
     )
 
 
@@ -55,7 +61,7 @@ def render(report: Report, rules: Sequence[RuleInfo] = ()) -> str:
             index[finding.code] = len(descriptors)
             descriptors.append({"id": finding.code, "name": _pascal(finding.rule)})
 
-    fingerprints = _fingerprints(report)
+    fingerprints = _fingerprints(report, findings)
     invocation: dict[str, Any] = {"executionSuccessful": not report.failures}
     notifications = [{"level": "error", "message": {"text": sentence}} for sentence in report.failures]
     if notice := left_out(report):
@@ -69,15 +75,18 @@ def render(report: Report, rules: Sequence[RuleInfo] = ()) -> str:
                 "name": "momlint",
                 "version": __version__,
                 "semanticVersion": __version__,
+                "informationUri": INFORMATION,
                 "rules": descriptors,
             }
         },
+        "automationDetails": {"id": "momlint/"},
+        "originalUriBaseIds": {ROOT: {"description": {"text": "The folder in which momlint was run."}}},
         "invocations": [invocation],
         "columnKind": "unicodeCodePoints",
         "results": [_result(finding, index[finding.code], fingerprints[id(finding)]) for finding in findings],
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
+    return json_printable(json.dumps(log, ensure_ascii=False, indent=2) + "\n")
 
 
 def _descriptor(rule: RuleInfo) -> dict[str, Any]:
@@ -86,7 +95,7 @@ def _descriptor(rule: RuleInfo) -> dict[str, Any]:
         "name": _pascal(rule.id),
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.why.strip() or rule.title},
-        "help": {"text": rule.remedy.strip() or rule.title},
+        "help": {"text": rule.remedy.strip() or rule.title, "markdown": _markdown(rule)},
         "defaultConfiguration": {"level": rule.severity.value},
         "properties": {
             "tags": [rule.family],
@@ -99,41 +108,84 @@ def _descriptor(rule: RuleInfo) -> dict[str, Any]:
     return descriptor
 
 
+def _markdown(rule: RuleInfo) -> str:
+    """The rule's page in short: what, why, what to do, an estate with the fault and one without."""
+    parts = [f"# {rule.code} {rule.id}", f"{rule.title}.", rule.why.strip(), f"**What to do.** {rule.remedy.strip()}"]
+    for title, text in (("An estate with the fault", rule.bad), ("Without it", rule.good)):
+        if text:
+            parts.append(f"{title}:\n\n```yaml\n{text.strip()}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
 def _pascal(rule_id: str) -> str:
     return "".join(word.capitalize() for word in rule_id.split("-"))
 
 
-def _result(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, Any]:
+def _result(finding: Finding, rule_index: int, fingerprints: dict[str, str]) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": rule_index,
         "level": finding.severity.value,
-        "message": {"text": "\n".join((finding.message, *details(finding)))},
+        "message": {"text": _message(finding)},
         "locations": [{"physicalLocation": _physical(finding.file, finding.span)}],
-        "partialFingerprints": {"momlint/v1": fingerprint},
+        "partialFingerprints": fingerprints,
     }
     if finding.related:
         result["relatedLocations"] = [
             {
                 "id": number,
                 "physicalLocation": _physical(other.file, other.span),
-                "message": {"text": other.message},
+                "message": {"text": _unlinked(other.message)},
             }
             for number, other in enumerate(finding.related, start=1)
         ]
+    if finding.steps:
+        # One thread: a message is at one broker at a time.
+        steps = [
+            {
+                "location": {
+                    "physicalLocation": _physical(step.file, step.span),
+                    "message": {"text": _unlinked(step.message)},
+                }
+            }
+            for step in finding.steps
+        ]
+        result["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]
     properties: dict[str, Any] = {}
     if finding.witness is not None:
         properties["witness"] = witness_object(finding.witness)
     if finding.affected is not None:
         properties["affected"] = affected_object(finding.affected)
+    if finding.data:
+        properties["data"] = data_object(finding.data)
     if properties:
         result["properties"] = properties
     return result
 
 
+def _message(finding: Finding) -> str:
+    """The message and what is known besides, and a link to each related place."""
+    lines = [_unlinked(line) for line in (printable(finding.message), *details(finding))]
+    links = [
+        f"[{_in_link(printable(other.message))}]({number})" for number, other in enumerate(finding.related, start=1)
+    ]
+    if links:
+        lines.append(f"see: {', '.join(links)}")
+    return "\n".join(lines)
+
+
+def _unlinked(text: str) -> str:
+    """`text` with nothing in it that a viewer would take for a link: names come from outside."""
+    return re.sub(r"\[(?=[^\]]*\]\()", r"\\[", printable(text))
+
+
+def _in_link(text: str) -> str:
+    return re.sub(r"([\\\[\]])", r"\\\1", text)
+
+
 def _physical(file: str, span: Span) -> dict[str, Any]:
     return {
-        "artifactLocation": {"uri": _uri(file)},
+        "artifactLocation": _artifact(file),
         "region": {
             "startLine": span.start.line,
             "startColumn": span.start.column,
@@ -141,6 +193,12 @@ def _physical(file: str, span: Span) -> dict[str, Any]:
             "endColumn": span.end.column,
         },
     }
+
+
+def _artifact(file: str) -> dict[str, Any]:
+    uri = _uri(file)
+    # A relative path says from where it is to be read.
+    return {"uri": uri} if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", uri) else {"uri": uri, "uriBaseId": ROOT}
 
 
 def _uri(file: str) -> str:
@@ -153,20 +211,26 @@ def _uri(file: str) -> str:
     return quote(os.fsencode(file), safe="/")
 
 
-def _fingerprints(report: Report) -> dict[int, str]:
-    """``id(finding)`` → fingerprint: file, code, the text the span covers, and which of several alike it is.
+def _fingerprints(report: Report, findings: Sequence[Finding]) -> dict[int, dict[str, str]]:
+    """``id(finding)`` → its fingerprints, which stay the same when it moves to another line.
 
-    Lines do not count, so a finding that moves stays the same finding.
+    Ours is of the file, the code, the text the span covers, and which of several alike it is; the other is GitHub's.
     """
+    wanted: dict[str, set[int]] = {}
+    for finding in findings:
+        wanted.setdefault(finding.file, set()).add(finding.span.start.line)
+    hashes = {file: line_hashes(report.sources.get(file, ()), lines) for file, lines in wanted.items()}
     seen: dict[tuple[str, str, str], int] = {}
-    result: dict[int, str] = {}
+    result: dict[int, dict[str, str]] = {}
     for finding in report.findings:
         about = _covered(report.sources.get(finding.file, ()), finding.span) or finding.message
         key = (finding.file, finding.code, about)
         number = seen.get(key, 0)
         seen[key] = number + 1
         text = "\0".join((*key, str(number)))
-        result[id(finding)] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        ours = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        line = hashes.get(finding.file, {}).get(finding.span.start.line)
+        result[id(finding)] = {"momlint/v1": ours} | ({"primaryLocationLineHash": line} if line else {})
     return result
 
 

@@ -9,26 +9,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from momlint.escaping import printable
 from momlint.findings import Severity
+from momlint.report import brief
+from momlint.report.closing import proof_line, totals_line
+from momlint.report.folding import folded
 from momlint.report.snippet import Row, rows
 from momlint.report.wording import (
     affected_line,
-    is_told,
+    by_severity,
+    no_command,
     place,
-    printable,
-    proof_line,
-    totals_line,
+    see,
+    shown_path,
     trace_lines,
     witness_line,
 )
+from momlint.words import counted
 
 if TYPE_CHECKING:
     from momlint.findings import Finding, Related, Report, Section
+    from momlint.report.options import Notes
 
 #: Columns where no terminal says how many it has.
 WIDTH = 120
 #: Related places shown for a finding; the JSON report has them all.
 RELATED_SHOWN = 5
+BACKSLASH = "\\"
 
 _RESET = "\x1b[0m"
 _BOLD = "\x1b[1m"
@@ -37,19 +44,34 @@ _HELP = "\x1b[1;32m"
 _SEVERITY = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m", Severity.NOTE: "\x1b[1;36m"}
 
 
-def render(report: Report, *, colour: bool = False, width: int | None = None, quiet: bool = False) -> str:
-    """The findings in the report's order, its sections, then the totals and what was proved, unless `quiet`."""
+def render(
+    report: Report,
+    *,
+    colour: bool = False,
+    width: int | None = None,
+    quiet: bool = False,
+    notes: Notes = "brief",
+) -> str:
+    """Errors, warnings, notes, the report's sections, then the totals and what was proved, unless `quiet`.
+
+    `notes`: "brief" puts the notes of one rule into one block, "full" shows each as the other findings are.
+    """
     painter = _Painter(colour)
-    blocks = [_finding(finding, report.sources, painter, width or WIDTH) for finding in report.findings]
+    findings = by_severity(report)
+    gathered: list[list[Finding]] = []
+    if notes == "brief":
+        findings, gathered = brief.gathered(findings)
+    blocks = [_finding(finding, report.sources, painter, width) for finding in findings]
+    blocks += [_brief(block, painter, width) for block in gathered]
     blocks += [_section(section, painter) for section in report.sections]
     if not quiet:
-        blocks.append(_closing(report, painter))
+        blocks.append(_closing(report, painter, width))
     return "\n".join(blocks)
 
 
-def _closing(report: Report, painter: _Painter) -> str:
+def _closing(report: Report, painter: _Painter, width: int | None) -> str:
     totals = totals_line(report)
-    proof = proof_line(report)
+    proof = folded(proof_line(report), width, 2)
     good = not (report.summary.errors or report.summary.undecided or report.failures)
     if good:
         proof = painter(proof, _HELP if report.proof.engines else "")
@@ -57,7 +79,22 @@ def _closing(report: Report, painter: _Painter) -> str:
 
 
 def _section(section: Section, painter: _Painter) -> str:
-    lines = [painter(printable(section.title), _BOLD), *(f"  {printable(line)}" for line in section.lines)]
+    title = painter(no_command(printable(section.title), "./"), _BOLD)
+    lines = [title, *(f"  {no_command(printable(line), BACKSLASH)}" for line in section.lines)]
+    return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def _brief(block: list[Finding], painter: _Painter, width: int | None) -> str:
+    """The notes of one rule."""
+    first = block[0]
+    files = list(dict.fromkeys(finding.file for finding in block))
+    head = painter(f"{first.severity.value}[{first.code}]", _SEVERITY[first.severity])
+    title = painter(f" {first.rule}: {counted(len(block), 'note')}, those that cut most first", _BOLD)
+    lines = [head + title]
+    if len(files) == 1:
+        lines.append(f" {painter('-->', _GUTTER)} {shown_path(files[0])}")
+    lines += [f"  {painter('=', _GUTTER)} {line}" for line in brief.lines(block, (width or WIDTH) - 4)]
+    lines.append(_note(1, painter, "see", f"{see(first)}; --notes full shows each in its place"))
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
@@ -71,7 +108,7 @@ class _Painter:
         return f"{style}{text}{_RESET}" if self._enabled and style and text else text
 
 
-def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Painter, width: int) -> str:
+def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Painter, width: int | None) -> str:
     style = _SEVERITY[finding.severity]
     head = painter(f"{finding.severity.value}[{finding.code}]", style)
     title = painter(f" {finding.rule}: {printable(finding.message)}", _BOLD)
@@ -80,18 +117,21 @@ def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Pain
     shown = [finding.span.start.line, finding.span.end.line]
     shown += [line for other in related for line in (other.span.start.line, other.span.end.line)]
     gutter = len(str(max(shown)))
-    columns = width - gutter - 3
+    columns = (width or WIDTH) - gutter - 3
 
-    lines = [head + title, f"{' ' * gutter}{painter('-->', _GUTTER)} {printable(place(finding))}"]
+    lines = [folded(head + title, width, 2), f"{' ' * gutter}{painter('-->', _GUTTER)} {place(finding)}"]
     primary = rows(sources.get(finding.file, ()), finding.span, columns, parent=True)
-    lines += _source(primary, gutter, painter, style, "")
+    lines += _source(primary, gutter, columns, painter, style, printable(finding.label))
+    if not primary and finding.label:
+        lines.append(_note(gutter, painter, "here", finding.label))
     for other in related:
         lines += _related(other, sources, gutter, columns, painter)
     if len(finding.related) > len(related):
         more = len(finding.related) - len(related)
         lines.append(_note(gutter, painter, "related", f"{more:,} more {'place' if more == 1 else 'places'}"))
-    if finding.witness is not None and not is_told(finding):
-        lines.append(_note(gutter, painter, "", witness_line(finding.witness)))
+    notes = len(lines)
+    if finding.witness is not None and (line := witness_line(finding.witness)):
+        lines.append(_note(gutter, painter, "", line))
     if finding.witness is not None and finding.witness.trace:
         first, *rest = trace_lines(finding.witness)
         lines.append(_note(gutter, painter, "trace", first))
@@ -100,23 +140,23 @@ def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Pain
         lines.append(_note(gutter, painter, "affects", affected))
     if finding.help:
         lines.append(_note(gutter, painter, "help", finding.help, _HELP))
-    if finding.url:
-        lines.append(_note(gutter, painter, "see", finding.url))
+    lines.append(_note(gutter, painter, "see", see(finding)))
+    lines[notes:] = [folded(line, width, gutter + 3) for line in lines[notes:]]
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
 def _related(
     other: Related, sources: dict[str, Sequence[str]], gutter: int, columns: int, painter: _Painter
 ) -> list[str]:
-    where = f"{other.file}:{other.span.start.line}:{other.span.start.column}"
+    where = f"{shown_path(other.file)}:{other.span.start.line}:{other.span.start.column}"
     found = rows(sources.get(other.file, ()), other.span, columns, mark="-")
-    header = f"{' ' * gutter}{painter(':::', _GUTTER)} {printable(where)}"
+    header = f"{' ' * gutter}{painter(':::', _GUTTER)} {where}"
     if not found:
         return [f"{header}: {printable(other.message)}"]
-    return [header, *_source(found, gutter, painter, _GUTTER, printable(other.message))]
+    return [header, *_source(found, gutter, columns, painter, _GUTTER, printable(other.message))]
 
 
-def _source(found: list[Row], gutter: int, painter: _Painter, style: str, label: str) -> list[str]:
+def _source(found: list[Row], gutter: int, columns: int, painter: _Painter, style: str, label: str) -> list[str]:
     if not found:
         return []
     bar = painter("|", _GUTTER)
@@ -129,8 +169,13 @@ def _source(found: list[Row], gutter: int, painter: _Painter, style: str, label:
         previous = row.number
         lines.append(f"{painter(str(row.number).rjust(gutter), _GUTTER)} {bar} {row.text}")
         if row.mark is not None:
-            said = f" {label}" if label and index == len(found) - 1 else ""
-            lines.append(f"{empty} {painter(row.mark + said, style)}")
+            said = label if index == len(found) - 1 else ""
+            if said and len(row.mark) + 1 + len(said) > columns:
+                # No room beside the mark: it stands below.
+                indent = " " * min(len(row.mark) - len(row.mark.lstrip()), max(0, columns - len(said)))
+                lines += [f"{empty} {painter(row.mark, style)}", f"{empty} {indent}{painter(said, style)}"]
+            else:
+                lines.append(f"{empty} {painter(f'{row.mark} {said}'.rstrip(), style)}")
     lines.append(empty)
     return lines
 

@@ -1,57 +1,26 @@
-"""Words that several formats share: counts, lists, and characters that must not reach a terminal raw."""
+"""The parts that reports put together: where, what, the walk, what is affected, what to do.
+
+A finding's message says one thing; what its witness and its affected pairs have to say is put into words here, once
+for all formats. Nothing here reads a message.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from momlint.escaping import printable
+from momlint.words import arrow, counted, listed
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from momlint.findings import Affected, Finding, Report, Witness
 
-#: Between the brokers of a walk.
-HOP = " → "
 #: More names than this in one line help nobody; the JSON report has them all.
 NAMES_SHOWN = 5
-#: The same for the states of a trace.
+#: The same for the states of a trace, and the brokers of a walk.
 TRACE_SHOWN = 40
-
-# C0, DEL and C1 controls, line and paragraph separators, and the marks that reorder text on screen ("trojan
-# source"), and lone surrogates, which no encoding can write.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def printable(text: str) -> str:
-    r"""`text` on one line, with control characters shown as escapes such as ``\x1b``."""
-    return _UNPRINTABLE.sub(_escape, text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    char = match.group()
-    if char in _SHORT_ESCAPES:
-        return _SHORT_ESCAPES[char]
-    return f"\\x{ord(char):02x}" if ord(char) < 0x100 else f"\\u{ord(char):04x}"
-
-
-def count(number: int, noun: str) -> str:
-    """``1 pair``, ``50,000 pairs``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def listing(words: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def some_names(names: Sequence[str]) -> str:
-    """The first few of `names`, and how many more there are."""
-    shown = list(names[:NAMES_SHOWN])
-    if len(names) > len(shown):
-        shown.append(f"{len(names) - len(shown):,} more")
-    return listing(shown)
+WALK_SHOWN = 40
 
 
 def by_severity(report: Report) -> list[Finding]:
@@ -61,122 +30,92 @@ def by_severity(report: Report) -> list[Finding]:
 
 def place(finding: Finding) -> str:
     """``file:line:column``."""
-    return f"{finding.file}:{finding.span.start.line}:{finding.span.start.column}"
+    return f"{shown_path(finding.file)}:{finding.span.start.line}:{finding.span.start.column}"
+
+
+def shown_path(file: str) -> str:
+    """A file's name as it may begin a line: printable, and no command to whoever reads logs (``::error::``)."""
+    return no_command(printable(file), "./")
+
+
+def no_command(line: str, guard: str) -> str:
+    """`line`, after `guard` where a reader of logs would take it for a command (GitHub, Azure)."""
+    return guard + line if line.lstrip().startswith(("::", "##")) else line
+
+
+def see(finding: Finding) -> str:
+    """Where more is said of the rule: its page, or the command that prints it while the pages have no address."""
+    return finding.url or f"momlint explain {finding.code}"
+
+
+def in_colour(witness: Witness) -> str:
+    """`` in colour 2``, or nothing where the estate has no colours."""
+    return f" in colour {witness.colour}" if witness.colour is not None else ""
+
+
+def walk_line(witness: Witness) -> str:
+    """``walk to 5 in colour 2: 1 → 2 → 4``; empty where no walk is known. The middle of a long one is left out."""
+    if not witness.walk:
+        return ""
+    goal = f" to {witness.destination}" if witness.destination is not None else ""
+    brokers = arrow(shortened(witness.walk)) if len(witness.walk) > 1 else f"it never leaves {witness.walk[0]}"
+    return f"walk{goal}{in_colour(witness)}: {brokers}"
+
+
+def shortened(walk: Sequence[str]) -> Sequence[str]:
+    """`walk`, without its middle where it is long."""
+    if len(walk) <= WALK_SHOWN:
+        return walk
+    half = WALK_SHOWN // 2
+    return [*walk[:half], f"… {len(walk) - 2 * half:,} more …", *walk[-half:]]
 
 
 def witness_line(witness: Witness) -> str:
-    """One line that can be followed by hand: the walk, or the failures that together do the harm."""
-    where = f" in colour {witness.colour}" if witness.colour is not None else ""
-    if witness.cut:
-        between = ""
-        if witness.source is not None and witness.destination is not None:
-            cuts = "cuts" if len(witness.cut) == 1 else "cut"
-            between = f" {cuts} {witness.source} from {witness.destination}"
-        together = " together" if len(witness.cut) > 1 else ""
-        return f"failing{together}{where}: {listing(witness.cut)}{between}"
-    goal = f" to {witness.destination}" if witness.destination is not None else ""
-    if witness.walk:
-        return f"walk{goal}{where}: {HOP.join(witness.walk)}"
-    origin = f" from {witness.source}" if witness.source is not None else ""
-    return f"no walk{origin}{goal}{where}"
+    """The walk, or the colour in which there is none; empty where a trace follows, or nothing is left to say."""
+    if witness.trace:
+        return ""
+    return walk_line(witness) or (f"colour: {witness.colour}" if witness.colour is not None else "")
 
 
 def trace_lines(witness: Witness) -> list[str]:
     """The states of a counterexample, the first of them where there are many; empty where there is none."""
+    states = [no_command(printable(state), "\\") for state in witness.trace[:TRACE_SHOWN]]
     if len(witness.trace) <= TRACE_SHOWN:
-        return list(witness.trace)
-    return [*witness.trace[: TRACE_SHOWN - 1], f"… {len(witness.trace) - TRACE_SHOWN + 1:,} more lines"]
+        return states
+    return [*states[:-1], f"… {len(witness.trace) - TRACE_SHOWN + 1:,} more lines"]
 
 
 def affected_line(affected: Affected) -> str:
     """``topics a and b; 12 pairs``; empty if nothing is affected."""
     parts = []
     if affected.topics:
-        parts.append(f"{'topic' if len(affected.topics) == 1 else 'topics'} {some_names(affected.topics)}")
+        names = listed(affected.topics, NAMES_SHOWN, plain=True)
+        parts.append(f"{'topic' if len(affected.topics) == 1 else 'topics'} {names}")
     if affected.pairs:
-        parts.append(count(affected.pairs, "pair"))
+        parts.append(counted(affected.pairs, "pair"))
     return "; ".join(parts)
 
 
 def details(finding: Finding) -> list[str]:
-    """What is known besides the message, a line each: the witness, what is affected, the help.
-
-    A walk that the message tells already is not told again.
-    """
-    lines = []
-    if finding.witness is not None and not is_told(finding):
-        lines.append(witness_line(finding.witness))
+    """What is known besides the message, a line each: the label, the witness, what is affected, the help."""
+    lines = [f"here: {finding.label}"] if finding.label else []
+    if finding.witness is not None and (line := witness_line(finding.witness)):
+        lines.append(line)
     if finding.witness is not None and finding.witness.trace:
         lines += ["trace:", *trace_lines(finding.witness)]
     if finding.affected is not None and (affected := affected_line(finding.affected)):
         lines.append(f"affects: {affected}")
     if finding.help:
         lines.append(f"help: {finding.help}")
-    return lines
+    return [printable(line) for line in lines]
 
 
-def is_told(finding: Finding) -> bool:
-    """Whether the message has the walk of the witness in it, or a trace follows that says more."""
-    if finding.witness is not None and finding.witness.trace:
-        return True
-    walk = finding.witness.walk if finding.witness is not None else ()
-    return len(walk) > 1 and HOP.join(walk) in finding.message
-
-
-def totals_line(report: Report) -> str:
-    """How many findings there are, by severity."""
-    summary = report.summary
-    if not summary.files:
-        return "No file was checked."
-    counted = [
-        count(number, noun)
-        for number, noun in (
-            (summary.errors, "error"),
-            (summary.warnings, "warning"),
-            (summary.notes, "note"),
-        )
-        if number
-    ]
-    if summary.undecided:
-        counted.append(f"{summary.undecided:,} undecided")
-    files = count(summary.files, "file")
-    return f"Found {listing(counted)} in {files}." if counted else f"No findings in {files}."
-
-
-def proof_line(report: Report) -> str:
-    """What was proved, on what, and by which engine."""
-    summary, proof = report.summary, report.proof
-    estate = listing(
-        [
-            count(summary.brokers, "broker"),
-            count(summary.links, "link"),
-            count(summary.colours, "colour"),
-            count(summary.topics, "topic"),
-        ]
-    )
-    if not proof.engines:
-        if not summary.brokers:
-            return "Nothing was proved: there was no overlay to read."
-        return f"Nothing was proved: no question was put to an engine ({estate})."
-    pairs = f"{count(summary.pairs, 'pair')} ({count(proof.super_paths, 'super-path')})"
-    if proof.specifications:
-        pairs += f" and {count(proof.specifications, 'specification')}"
-    engines = listing(proof.engines)
-    if proof.decided_twice:
-        twice = f"{proof.decided_twice:,} of {count(proof.questions, 'question')}"
-        engines += ", " + ("" if proof.decided_twice == proof.questions else f"{twice} ") + "decided twice"
-    if summary.undecided:
-        verdict = f"Not all was decided ({summary.undecided:,} of {count(proof.questions, 'question')} open)"
-    elif summary.errors:
-        verdict = "Not proved, see the errors"
-    elif proof.refuted or proof.false_specifications:
-        refuted = [
-            count(number, noun)
-            for number, noun in ((proof.refuted, "pair"), (proof.false_specifications, "specification"))
-            if number
-        ]
-        verdict = f"Not proved ({listing(refuted)} refuted, and ignored or suppressed)"
-    else:
-        verdict = "Proved"
-    noun = "engine" if len(proof.engines) == 1 else "engines"
-    return f"{verdict}: {pairs} on {estate}; {noun} {engines}."
+def aside(finding: Finding) -> str:
+    """`` (colour 2: 1 → 2 → 4)``: the witness for a report of one line a finding; empty where there is none."""
+    witness = finding.witness
+    if witness is None:
+        return ""
+    colour = f"colour {witness.colour}" if witness.colour is not None else ""
+    walk = arrow(shortened(witness.walk)) if len(witness.walk) > 1 else ""
+    inner = ": ".join(part for part in (colour, walk) if part)
+    return f" ({inner})" if inner else ""

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+from momlint.clock import limited
+from momlint.discipline import EngineChoice
 from momlint.routed.questions.failures import Smallest, Survey
-from momlint.routed.questions.question import Engine, Proved, Question, Refuted, Undecided, Verdict
+from momlint.routed.questions.question import Proved, Question, Undecided, Verdict
+from momlint.routed.requests import (
+    Answer,
+    Decide,
+    Decider,
+    Request,
+    SmallestOf,
+    Specification,
+    SurveyOf,
+    joined,
+)
 
 if TYPE_CHECKING:
     from momlint.estate.resolved import Spec, Tolerate
@@ -20,10 +34,17 @@ if TYPE_CHECKING:
     from momlint.routed.smv import SmvEngine
     from momlint.routed.specs import Names, SpecResult
 
-EngineChoice: TypeAlias = Literal["auto", "graph", "smt", "nusmv"]
+T = TypeVar("T")
 
 #: ``auto`` lets both engines decide where smt is expected to take less than this many seconds for a question.
 BOTH_BELOW_SECONDS = 0.25
+
+#: Seconds for a question, where `timeout` says nothing.
+QUESTION_SECONDS = 60.0
+
+#: Solvers and model checkers have clocks of their own, which say more when they ring; ours rings where they do not:
+#: after so many times as long.
+_GRACE = 1.5
 
 #: … and gives up its second opinion, without anyone being told, after this many counterexamples to one question.
 SECOND_OPINION_TRAPS = 500
@@ -37,19 +58,43 @@ class Disagreement:
     details: str
 
 
+class Named(Protocol):
+    """Whatever decides has a name for the record."""
+
+    @property
+    def name(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ctl:
+    """Who decides specifications (`momlint.routed.specs`)."""
+
+    name: str = "ctl"
+
+
+class _Waiting(NamedTuple):
+    """An answer that another engine is to give as well, and how many seconds it may take."""
+
+    request: Request[Any]
+    found: Any
+    seconds: float
+
+
 @dataclass(slots=True)
 class Ask:
     """Answers questions, and keeps the record of how: which engines, what stayed undecided, where they differed.
 
     `engine`: ``graph`` or ``smt`` alone, or ``auto``: graph decides, and smt decides again where that is cheap. With
     ``nusmv`` that program decides whether messages arrive, and graph the rest. Specifications are ctl's in any case.
-    `timeout`: seconds for each solver question, None for the engine's own resource limit. `nusmv`: the program, None
-    to look for it. `spread`: who may take parts of what graph and smt are asked; None for nobody.
+    `timeout`: seconds for each question, all engines together no more than twice that; None for `QUESTION_SECONDS` and
+    the engines' own limits of resources. `nusmv`: the program, None to look for it. `solver`: who answers for smt.
+    `spread`: who may take parts of what graph and smt are asked; None for nobody.
     """
 
     engine: EngineChoice = "auto"
     timeout: float | None = None
     nusmv: str | None = None
+    solver: str = "z3"
     engines_used: set[str] = field(default_factory=set)
     questions: int = 0
     decided_twice: int = 0
@@ -58,50 +103,17 @@ class Ask:
     undecided: list[tuple[str, str]] = field(default_factory=list)
     disagreements: list[Disagreement] = field(default_factory=list)
     spread: Spread | None = None
+    _waiting: list[_Waiting] = field(default_factory=list)
 
     def __call__(self, overlay: Overlay, question: Question, subject: str) -> Verdict:
         """Decide `question`; `subject` is what it asks, in the user's words, for the reports that need it."""
-        self.questions += 1
-        if self.engine == "smt":
-            return self._note(subject, self._run(self._smt(), overlay, question, subject))
-        if self.engine == "nusmv" and question.kind == "arrive":
-            return self._note(subject, self._run(self._smv(), overlay, question))
-        given_up = len(self.undecided)
-        verdict = self._run(self._graph(), overlay, question, subject)
-        if self.engine == "auto" and given_up == len(self.undecided) and self._is_cheap(overlay, question):
-            second = self._run(self._smt(), overlay, question)
-            if isinstance(second, Undecided):
-                # One engine has decided; that the other gave up takes nothing from a verdict that replays.
-                return self._note(subject, verdict)
-            self.decided_twice += 1
-            if not _same(verdict, second):
-                self.disagreements.append(Disagreement(subject, _difference(overlay, verdict, second)))
-        return self._note(subject, verdict)
+        return self.decide(Decide(overlay, question, subject))
 
     def survey(self, overlay: Overlay, elements: Elements, asked: Sequence[int], subject: str) -> Survey:
-        """Which of the elements `asked` cut needed pairs, each failing alone; empty where it stays undecided.
-
-        Engines and their record are as for questions.
-        """
+        """Which of the elements `asked` cut needed pairs, each failing alone; empty where it stays undecided."""
         if not asked or not len(overlay.pair_source):
             return ()
-        self.questions += 1
-        decider = self._decider()
-        self.engines_used.add(decider.name)
-        parts = (
-            None if self.spread is None else self.spread.survey(decider.name, self.timeout, overlay, elements, asked)
-        )
-        if parts is not None and parts.undecided:
-            self.undecided += [(subject, reason) for reason in parts.undecided]
-            return parts.survey
-        found = decider.survey(overlay, elements, asked) if parts is None else parts.survey
-        if isinstance(found, Undecided):
-            self.undecided.append((subject, found.reason))
-            return ()
-        if self.engine == "auto" and self._is_cheap_survey(overlay, elements, asked, found):
-            second = self._smt().survey(overlay, elements, asked)
-            self._compare(subject, found, second)
-        return found
+        return self.decide(SurveyOf(overlay, elements, asked, subject))
 
     def smallest(
         self, overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int, subject: str
@@ -110,65 +122,97 @@ class Ask:
 
         With ``auto``, smt decides what would be too long a search for graph.
         """
-        self.questions += 1
-        decider = self._decider()
-        self.engines_used.add(decider.name)
-        found = decider.smallest(overlay, elements, promise, at_least)
-        if self.engine == "auto":
-            if isinstance(found, Undecided):
-                decider = self._smt(second_opinion=False)
-                self.engines_used.add(decider.name)
-                found = decider.smallest(overlay, elements, promise, at_least)
-            elif self._is_cheap_smallest(overlay, elements, promise, at_least):
-                second = self._smt().smallest(overlay, elements, promise, at_least)
-                self._compare(subject, found, second)
-        if isinstance(found, Undecided):
-            self.undecided.append((subject, found.reason))
+        found = self.decide(SmallestOf(overlay, elements, promise, at_least, subject))
         return found if isinstance(found, Smallest) else None
 
     def specification(
         self, overlay: Overlay, names: Names, spec: Spec, subject: str, moves: Moves | None = None
     ) -> SpecResult:
         """Decide a specification of the estate; `moves`: those of the overlay, where there are many to decide."""
-        from momlint.routed.specs import SpecError, SpecFalse, SpecUndecided, decide_spec
+        from momlint.routed.specs import SpecError, SpecFalse, SpecUndecided
 
-        found = decide_spec(overlay, names, spec.text, spec.logic, self.timeout, moves)
-        if isinstance(found, SpecError):
-            return found
-        self.questions += 1
-        self.engines_used.add("ctl")
-        if isinstance(found, SpecUndecided):
-            self.undecided.append((subject, found.reason))
-            return found
-        self.specifications += 1
-        self.false_specifications += isinstance(found, SpecFalse)
+        found = self.decide(Specification(overlay, names, spec, moves, self.timeout or QUESTION_SECONDS, subject))
+        if not isinstance(found, SpecError | SpecUndecided):
+            self.specifications += 1
+            self.false_specifications += isinstance(found, SpecFalse)
         return found
 
-    def _compare(self, subject: str, found: object, second: object) -> None:
-        self.engines_used.add("smt")
-        if isinstance(second, Undecided):
-            return
-        self.decided_twice += 1
-        if found != second:
-            self.disagreements.append(Disagreement(subject, f"graph says {found}, smt says {second}"))
+    def decide(self, request: Request[Answer]) -> Answer:
+        """The life of every request: who decides, in parts or at once, whether a second engine agrees, the record.
 
-    def _decider(self) -> GraphEngine | SmtEngine:
-        return self._smt() if self.engine == "smt" else self._graph()
-
-    def _run(self, engine: Engine, overlay: Overlay, question: Question, subject: str | None = None) -> Verdict:
-        """With a `subject`, in parts where that is worth it; what stays undecided of some is noted here."""
+        A second opinion is asked for with ``auto``, of what graph has decided in full and smt will decide quickly: not
+        at once, but by `settle`, when all questions are known.
+        """
+        seconds, began = self.timeout or QUESTION_SECONDS, time.monotonic()
+        engine = self._engine(request.decider(self.engine))
+        parts = None if self.spread is None else request.spread_over(self.spread, engine.name, self.timeout)
+        found: Answer | Undecided = (
+            in_time(engine.name, seconds, partial(request.decided_by, engine)) if parts is None else parts.answer
+        )
+        if not isinstance(found, Undecided) and not request.is_decidable(found):
+            return found
+        self.questions += 1
         self.engines_used.add(engine.name)
-        if self.spread is not None and subject is not None:
-            parts = self.spread.decide(engine.name, self.timeout, overlay, question)
-            if parts is not None:
-                self.undecided += [(subject, reason) for reason in parts.undecided]
-                return parts.verdict
-        return engine.decide(overlay, question)
+        if parts is not None and parts.undecided:
+            self.undecided += [(request.subject, reason) for reason in parts.undecided]
+            return found if not isinstance(found, Undecided) else request.unanswered(found)
+        if self.engine == "auto" and engine.name == "graph":
+            passed = time.monotonic() - began
+            left = max(seconds - passed, seconds / 2)
+            if not isinstance(found, Undecided):
+                if request.second_opinion_seconds(found) < BOTH_BELOW_SECONDS:
+                    self._waiting.append(_Waiting(request, found, left))
+            elif request.falls_to_smt and passed < seconds:
+                engine = self._smt(left, second_opinion=False)
+                self.engines_used.add(engine.name)
+                found = in_time(engine.name, left, partial(request.decided_by, engine))
+        if isinstance(found, Undecided):
+            self.undecided.append((request.subject, found.reason))
+            return request.unanswered(found)
+        return found
 
-    def _note(self, subject: str, verdict: Verdict) -> Verdict:
-        if isinstance(verdict, Undecided):
-            self.undecided.append((subject, verdict.reason))
-        return verdict
+    def settle(self) -> None:
+        """Ask for the second opinions that wait. That smt gives up takes nothing from an answer that replays.
+
+        Questions of one kind about other pairs are asked as one: most of what a small one takes is a solver's start.
+        Where messages arrive by live arcs a path exists, so that is not asked again where both engines say they do.
+        """
+        waiting, self._waiting = self._waiting, []
+        joint, rest = joined([one.request for one in waiting])
+        of = {id(one.request): one for one in waiting}
+        arriving: list[Decide] = []
+        for whole, parts in joint:
+            found = whole.of_parts([of[id(part)].found for part in parts])
+            second = self._second(whole, found, min(of[id(part)].seconds for part in parts))
+            if isinstance(second, Undecided) or whole.difference(found, second) is not None:
+                # Which of them it is about, they say one by one.
+                rest = [*parts, *rest]
+                continue
+            self.decided_twice += len(parts)
+            if isinstance(second, Proved):
+                arriving.append(whole)
+        for request in rest:
+            _, found, seconds = of[id(request)]
+            follows = any(request.follows_from(whole) for whole in arriving)
+            second = Proved() if follows else self._second(request, found, seconds)
+            if isinstance(second, Undecided):
+                continue
+            self.decided_twice += 1
+            difference = request.difference(found, second)
+            if difference is not None:
+                self.disagreements.append(Disagreement(request.subject, difference))
+
+    def _second(self, request: Request[Answer], found: Answer, seconds: float) -> Answer | Undecided:
+        engine = self._smt(seconds)
+        self.engines_used.add(engine.name)
+        return in_time(engine.name, seconds, lambda: request.decided_by(engine, found))
+
+    def _engine(self, decider: Decider) -> Named:
+        if decider == "graph":
+            return self._graph()
+        if decider == "smt":
+            return self._smt(self.timeout or QUESTION_SECONDS)
+        return Ctl() if decider == "ctl" else self._smv()
 
     def _graph(self) -> GraphEngine:
         from momlint.routed.graph import GraphEngine
@@ -178,48 +222,24 @@ class Ask:
     def _smv(self) -> SmvEngine:
         from momlint.routed.smv import SmvEngine
 
-        return SmvEngine(self.nusmv, self.timeout)
+        return SmvEngine(self.nusmv, self.timeout or QUESTION_SECONDS)
 
-    def _smt(self, *, second_opinion: bool = True) -> SmtEngine:
+    def _smt(self, seconds: float, *, second_opinion: bool = True) -> SmtEngine:
         from momlint.routed.smt import SmtEngine
+        from momlint.routed.smt.engine import DEFAULT_RLIMIT, rlimit_of
 
         # As a second opinion it is to stay cheap; how much damage there is, nobody knows beforehand.
         traps = SECOND_OPINION_TRAPS if self.engine == "auto" and second_opinion else None
-        return SmtEngine(timeout=self.timeout, traps=traps)
-
-    def _is_cheap(self, overlay: Overlay, question: Question) -> bool:
-        from momlint.routed.smt import expected_seconds
-
-        return expected_seconds(overlay, question) < BOTH_BELOW_SECONDS
-
-    def _is_cheap_survey(self, overlay: Overlay, elements: Elements, asked: Sequence[int], found: Survey) -> bool:
-        from momlint.routed.smt import expected_survey_seconds
-
-        return expected_survey_seconds(overlay, elements, asked, found) < BOTH_BELOW_SECONDS
-
-    def _is_cheap_smallest(self, overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int) -> bool:
-        from momlint.routed.smt import expected_smallest_seconds
-
-        return expected_smallest_seconds(overlay, elements, promise, at_least) < BOTH_BELOW_SECONDS
+        return SmtEngine(
+            timeout=seconds,
+            # Without a limit that was asked for, it is the same on every machine, unless that is very slow.
+            rlimit=DEFAULT_RLIMIT if self.timeout is None else rlimit_of(self.timeout),
+            traps=traps,
+            solver=self.solver,
+        )
 
 
-def _same(first: Verdict, second: Verdict) -> bool:
-    if isinstance(first, Refuted) and isinstance(second, Refuted):
-        return len(first.failing) == len(second.failing) and bool((first.failing == second.failing).all())
-    return type(first) is type(second) is Proved
-
-
-def _difference(overlay: Overlay, graph: Verdict, smt: Verdict) -> str:
-    """The first key that one engine refutes and the other does not, as dense ids (names are the report's)."""
-    only: list[str] = []
-    keys = [set(v.failing.tolist()) if isinstance(v, Refuted) else set() for v in (graph, smt)]
-    for name, mine, other in (("graph", keys[0], keys[1]), ("smt", keys[1], keys[0])):
-        extra = sorted(mine - other)
-        if extra:
-            colour, rest = divmod(extra[0], overlay.n * overlay.n)
-            dest, source = divmod(rest, overlay.n)
-            only.append(
-                f"{name} alone refutes {len(extra)} of them, the first in colour {colour} from broker index {source} "
-                f"to {dest}"
-            )
-    return "; ".join(only)
+def in_time(engine: str, seconds: float, ask: Callable[[], T | Undecided]) -> T | Undecided:
+    """What `ask`, which asks the engine of this name, returns within so many seconds; else that it is undecided."""
+    found = limited(seconds if engine == "graph" else _GRACE * seconds, ask)
+    return Undecided(f"{engine} found no answer within {seconds:g} s") if found is None else found

@@ -10,11 +10,11 @@ SEED = 1
 
 
 class GaveUp(Exception):
-    """The solver neither proved nor refuted; the text is one clause for the user."""
+    """Time, memory or steps are used up, and nothing is proved or refuted; the text is one clause for the user."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SolverLimits:
     """`rlimit`: resource units for one call. `deadline`: of all calls together, by `time.monotonic`, None
     without one. `seconds`: what that was set to, for the message."""
 
@@ -31,10 +31,14 @@ class Limits:
             raise self.timed_out()
         return max(1, int(left * 1000))
 
+    def is_over(self) -> bool:
+        """Whether there is a deadline, and nothing is left until then."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
     def timed_out(self) -> GaveUp:
         """The time is over."""
         return GaveUp(f"the solver found no answer within {self.seconds:g} s")
 
     def exhausted(self) -> GaveUp:
         """The resources are."""
-        return GaveUp(f"the solver found no answer within its limit of {self.rlimit} resource units")
+        return GaveUp(f"the solver found no answer within {self.rlimit} resource units")

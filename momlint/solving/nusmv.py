@@ -11,7 +11,9 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from momlint.ending import orderly
 from momlint.errors import InternalError, UsageError
+from momlint.solving.limits import GaveUp
 
 #: The environment variable that names the program.
 VARIABLE = "MOMLINT_NUSMV"
@@ -21,10 +23,8 @@ PROGRAMS = ("NuSMV", "nusmv", "nuXmv", "nuxmv")
 DEFAULT_MEMORY = 4096
 #: KiB of stack: NuSMV walks expressions by recursion, and a long case overflows the usual 8 MiB.
 _STACK = 1 << 20
-
-
-class GaveUp(Exception):
-    """The program ran out of time or memory; the text is one clause for the user."""
+#: Where open files have names, on systems that have that.
+_OPEN_FILES = "/dev/fd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,15 @@ def find_nusmv(option: str | None = None) -> str:
         if said:
             found = shutil.which(said)
             if found is None:
-                raise UsageError(f"{origin} names `{said}` as NuSMV, and that is not a program")
+                raise UsageError(f"{origin} names `{said}` as NuSMV, but that is not a program")
             return found
     for name in PROGRAMS:
         found = shutil.which(name)
         if found is not None:
             return found
     raise UsageError(
-        f"NuSMV is asked for and not there: install NuSMV or nuXmv, and put it on PATH or its path into {VARIABLE}; "
-        "the other engines need neither"
+        f"NuSMV was not found: install NuSMV or nuXmv, and put it on PATH or set {VARIABLE} to its path; "
+        "the other engines do not need it"
     )
 
 
@@ -79,12 +79,26 @@ def run(
     `traces`: with counterexamples. `timeout`: seconds; `memory`: MiB. Raises `GaveUp` where one of them was not
     enough, and `InternalError` where the program does not accept the model.
     """
-    with tempfile.TemporaryDirectory(prefix="momlint-") as folder:
-        path = os.path.join(folder, "model.smv")
-        with open(path, "w", encoding="utf-8") as file:
+    command = [program, *([] if traces else ["-dcx"]), *options]
+    if os.path.isdir(_OPEN_FILES):
+        import fcntl
+
+        # A file without a name: nothing of it is left, however momlint ends.
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
             file.write(model)
-        command = [program, *([] if traces else ["-dcx"]), *options, path]
-        code, output, errors = _run(command, timeout, memory)
+            file.seek(0)
+            # Above those that the shell below uses.
+            number = fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, 10)
+            try:
+                code, output, errors = _run([*command, f"{_OPEN_FILES}/{number}"], timeout, memory, (number,))
+            finally:
+                os.close(number)
+    else:
+        with orderly(), tempfile.TemporaryDirectory(prefix="momlint-") as folder:
+            path = os.path.join(folder, "model.smv")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(model)
+            code, output, errors = _run([*command, path], timeout, memory)
     answers = list(parse_answers(output))
     wanted = len(re.findall(r"^(?:CTL|LTL)?SPEC\b", model, re.MULTILINE))
     if len(answers) == wanted:
@@ -106,17 +120,27 @@ def _why_it_died(code: int, memory: int) -> str:
     return f"NuSMV was ended by signal {-code}"
 
 
-def _run(command: Sequence[str], timeout: float | None, memory: int) -> tuple[int, str, str]:
+def _run(
+    command: Sequence[str], timeout: float | None, memory: int, keep: tuple[int, ...] = ()
+) -> tuple[int, str, str]:
+    alive: tuple[int, ...] = ()
+    stdin = subprocess.DEVNULL
     if os.name == "posix":
+        # Nobody writes to this pipe. When momlint ends, be it by a signal that cannot be caught, its end is closed, and
+        # with it goes the whole group of the program.
+        alive = os.pipe()
+        stdin = alive[0]
+        watch = "exec 9<&0 </dev/null; (read -r _ <&9; kill -9 0) >/dev/null 2>&1 & exec 9<&-; "
         # The limits are set in a shell that then becomes the program: safe with threads, unlike code between fork and
         # exec. The stack's is raised as far as it may be.
         limits = f"ulimit -v {memory * 1024}; ulimit -s {_STACK} 2>/dev/null || ulimit -s $(ulimit -H -s) 2>/dev/null; "
-        command = ["/bin/sh", "-c", limits + 'exec "$0" "$@"', *command]
+        command = ["/bin/sh", "-c", watch + limits + 'exec "$0" "$@"', *command]
     # MOMLINT_NUSMV_STACK: the wrapper around pynusmv's library need not start twice for its stack.
     environment = {**os.environ, "LC_ALL": "C", "MOMLINT_NUSMV_STACK": "raised"}
     process = subprocess.Popen(
         command,
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
+        pass_fds=keep,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -137,6 +161,8 @@ def _run(command: Sequence[str], timeout: float | None, memory: int) -> tuple[in
             else:
                 process.kill()
             process.communicate()
+        for descriptor in alive:
+            os.close(descriptor)
     return process.returncode, output, errors
 
 

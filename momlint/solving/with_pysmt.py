@@ -6,21 +6,29 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from momlint.errors import InternalError, UsageError
-from momlint.solving.limits import SEED, Limits
+from momlint.errors import InternalError
+from momlint.solving.limits import SEED, SolverLimits
+from momlint.solving.session import Every, No
 
 if TYPE_CHECKING:
-    from momlint.solving.selectors import Selectors
+    from momlint.solving.session import Formula
 
 
-class _Reader:
-    """A solver of pysmt that has read `text`.
+def installed() -> tuple[str, ...]:
+    """The solvers that pysmt finds here, by the names it gives them."""
+    from pysmt.environment import Environment
+
+    return tuple(sorted(Environment().factory.all_solvers()))
+
+
+class PysmtSession:
+    """A solver of pysmt that has read `text`; a `momlint.solving.session.Session`.
 
     pysmt has no common way to stop a solver: cvc5 is given both limits, with any other the clock is looked at
-    between calls only. Raises `UsageError` for a solver that is not there.
+    between calls only. `name`: one of those `installed`.
     """
 
-    def __init__(self, name: str, text: str, limits: Limits) -> None:
+    def __init__(self, name: str, text: str, limits: SolverLimits) -> None:
         from pysmt.environment import Environment
         from pysmt.exceptions import PysmtSyntaxError
         from pysmt.smtlib.parser import SmtLibParser
@@ -28,9 +36,6 @@ class _Reader:
         self._limits = limits
         environment = Environment()
         self._manager = environment.formula_manager
-        installed = environment.factory.all_solvers()
-        if name not in installed:
-            raise UsageError(f"there is no solver {name!r} here; pysmt finds {', '.join(sorted(installed))}")
         options: dict[str, Any] = {}
         if name == "cvc5":
             options["rlimit-per"] = limits.rlimit
@@ -51,79 +56,52 @@ class _Reader:
         )
         for command in script.filter_by_command_name("assert"):
             self._solver.add_assertion(command.args[0])
+        self._pushed = False
 
-    def _symbol(self, name: str) -> Any:
-        return self._manager.get_symbol(name)
-
-    def _satisfiable(self) -> bool:
+    def find(self, also: Formula | None = None) -> PysmtModel | None:
+        """A model of all that is required, and of `also` this once; None when there is none. Raises `GaveUp`."""
         from pysmt.exceptions import SolverReturnedUnknownResultError
 
+        self._drop()
+        if also is not None:
+            # What is asked this once stays until the model has been read.
+            self._solver.push()
+            self._pushed = True
+            self._solver.add_assertion(self._formula(also))
         self._limits.milliseconds_left()
         try:
-            return bool(self._solver.solve())
+            return PysmtModel(self._solver, self._manager) if self._solver.solve() else None
         except SolverReturnedUnknownResultError as unknown:
             self._limits.milliseconds_left()
             raise self._limits.exhausted() from unknown
 
+    def require(self, formula: Formula) -> None:
+        """From now on, models have to satisfy this too."""
+        self._drop()
+        self._solver.add_assertion(self._formula(formula))
 
-class PysmtChoices(_Reader):
-    """A solver of pysmt that has read `text`; a `momlint.routed.smt.cutsets.Choices`."""
-
-    def __init__(self, name: str, text: str, symbols: Sequence[str], limits: Limits) -> None:
-        super().__init__(name, text, limits)
-        self._names = tuple(symbols)
-
-    def choose(self, some_of: Sequence[str] = ()) -> frozenset[str] | None:
-        """The failures of a model, one of `some_of` among them if there are any; None when there is no model.
-
-        Raises `GaveUp`.
-        """
-        self._solver.push()
-        try:
-            if some_of:
-                self._solver.add_assertion(self._manager.Or(*(self._symbol(name) for name in some_of)))
-            if not self._satisfiable():
-                return None
-            return frozenset(name for name in self._names if self._solver.get_py_value(self._symbol(name)))
-        finally:
+    def _drop(self) -> None:
+        if self._pushed:
             self._solver.pop()
+            self._pushed = False
 
-    def fix(self, symbol: str) -> None:
-        """From now on this one has failed."""
-        self._solver.add_assertion(self._symbol(symbol))
-
-
-class PysmtSession(_Reader):
-    """A solver of pysmt that has read `text`, the script of `section`; a `momlint.routed.smt.solve.Session`."""
-
-    def __init__(self, name: str, section: Selectors, text: str, limits: Limits) -> None:
-        super().__init__(name, text, limits)
-        self._colours = [self._symbol(name) for name in section.colour_symbols]
-        self._sources = [self._symbol(name) for name in section.asked]
-
-    def find(self) -> _Trap | None:
-        """A trap that is not blocked, or None when there is none. Raises `GaveUp`."""
-        return _Trap(self._solver, self._colours, self._sources) if self._satisfiable() else None
-
-    def ask_another(self, colour: int | None, left: Sequence[int]) -> None:
-        """From now on, a trap in this colour has to hold one of the sources `left`."""
-        terms = list(self._colours) if colour is None else [self._manager.Not(self._colours[colour])]
-        self._solver.add_assertion(self._manager.Or(*terms, *(self._sources[i] for i in left)))
+    def _formula(self, formula: Formula) -> Any:
+        if isinstance(formula, str):
+            return self._manager.get_symbol(formula)
+        if isinstance(formula, No):
+            return self._manager.Not(self._formula(formula.part))
+        parts = [self._formula(part) for part in formula.parts]
+        return self._manager.And(parts) if isinstance(formula, Every) else self._manager.Or(parts)
 
 
-class _Trap:
-    """The last model of a pysmt solver."""
+class PysmtModel:
+    """The last model of a pysmt solver; a `momlint.solving.session.Model`."""
 
-    def __init__(self, solver: Any, colours: list[Any], sources: list[Any]) -> None:
+    def __init__(self, solver: Any, manager: Any) -> None:
         self._solver = solver
-        self._colours = colours
-        self._sources = sources
+        self._manager = manager
 
-    @property
-    def colour(self) -> int | None:
-        """The colour chosen."""
-        return next((i for i, x in enumerate(self._colours) if self._solver.get_py_value(x)), None)
-
-    def held(self, candidates: Sequence[int]) -> list[int]:
-        """Which of the sources `candidates` are in the trap."""
-        return [i for i in candidates if self._solver.get_py_value(self._sources[i])]
+    def true(self, names: Sequence[str]) -> list[int]:
+        """Which of the Booleans `names` are true, as ascending indices into `names`."""
+        value, symbol = self._solver.get_py_value, self._manager.get_symbol
+        return [index for index, name in enumerate(names) if value(symbol(name))]

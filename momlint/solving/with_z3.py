@@ -5,18 +5,23 @@ z3 takes long to import, so it is imported on use, and each process has one cont
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from momlint.errors import InternalError
-from momlint.solving.limits import SEED, GaveUp, Limits
+from momlint.solving.limits import SEED, GaveUp, SolverLimits
+from momlint.solving.session import Every, No, Some
 
 if TYPE_CHECKING:
-    from momlint.solving.selectors import Selectors
+    from momlint.solving.session import Formula
 
 #: z3's timer and ours agree to within this many milliseconds.
 _CLOCK_SLACK_MS = 10
+
+#: Booleans that are kept from one script to the next.
+MOST_SYMBOLS = 100_000
 
 _context: tuple[int, Any] | None = None
 
@@ -31,163 +36,191 @@ def context() -> Any:
     return _context[1]
 
 
-def _solver(text: str, limits: Limits) -> Any:
-    """A solver that has read `text`."""
+class _Library(NamedTuple):
+    """The functions of z3's library that every symbol of a model or a formula is passed to."""
+
+    Z3_model_get_const_interp: Any
+    Z3_mk_and: Any
+    Z3_mk_not: Any
+    Z3_mk_or: Any
+    Z3_inc_ref: Any
+    Z3_dec_ref: Any
+
+
+@functools.cache
+def _library() -> _Library:
+    """z3's Python functions look for an error after each call; their last default holds the function itself."""
     import z3
 
-    solver = z3.SolverFor("QF_FD", ctx=context())
-    solver.set("random_seed", SEED)
-    solver.set("rlimit", limits.rlimit)
-    try:
-        solver.from_string(text)
-    except z3.Z3Exception as problem:
-        raise InternalError(f"z3 cannot read a rendered script: {problem}; please report it") from problem
-    return solver
+    def below(name: str) -> Any:
+        function = getattr(z3, name)
+        return getattr((function.__defaults__ or (None,))[-1], "f", function)
 
-
-def _satisfiable(solver: Any, limits: Limits) -> bool:
-    """Whether there is a model. Raises `GaveUp`."""
-    import z3
-
-    milliseconds = limits.milliseconds_left()
-    if milliseconds is not None:
-        solver.set("timeout", milliseconds)
-    answer = solver.check()
-    if answer != z3.unknown:
-        return bool(answer == z3.sat)
-    reason = solver.reason_unknown()
-    if not any(word in reason for word in ("cancel", "resource", "timeout")):
-        raise GaveUp(f"z3 gave up: {reason}")
-    # z3 does not say which of the two limits stopped it; its clock may be a little ahead of ours.
-    left = limits.milliseconds_left()
-    raise limits.exhausted() if left is None or left > _CLOCK_SLACK_MS else limits.timed_out()
-
-
-class Z3Choices:
-    """A z3 solver that has read `text`; `symbols`: its Booleans that stand for failures.
-
-    A `momlint.routed.smt.cutsets.Choices`.
-    """
-
-    def __init__(self, text: str, symbols: Sequence[str], limits: Limits) -> None:
-        import z3
-
-        self._limits = limits
-        self._solver = _solver(text, limits)
-        self._terms = {name: z3.Bool(name, context()) for name in symbols}
-
-    def choose(self, some_of: Sequence[str] = ()) -> frozenset[str] | None:
-        """The failures of a model, one of `some_of` among them if there are any; None when there is no model.
-
-        Raises `GaveUp`.
-        """
-        import z3
-
-        self._solver.push()
-        if some_of:
-            self._solver.add(z3.Or([self._terms[name] for name in some_of]))
-        try:
-            if not _satisfiable(self._solver, self._limits):
-                return None
-            model = self._solver.model()
-            return frozenset(name for name, term in self._terms.items() if z3.is_true(model[term]))
-        finally:
-            self._solver.pop()
-
-    def fix(self, symbol: str) -> None:
-        """From now on this one has failed."""
-        self._solver.add(self._terms[symbol])
-
-
-class Z3Session:
-    """A z3 solver that has read `text`, the script of `section` (a `momlint.routed.smt.solve.Session`).
-
-    z3's phase is set to true: it tries brokers as part of the trap first, so that the greatest trap of a
-    colour comes first and one model a colour is nearly always enough.
-    """
-
-    def __init__(self, section: Selectors, text: str, limits: Limits) -> None:
-        self._section = section
-        self._limits = limits
-        self._ctx = context()
-        self._symbols: _Symbols | None = None
-        self._solver = _solver(text, limits)
-        self._solver.set("phase", "always_true")
-
-    def find(self) -> _Trap | None:
-        """A trap that is not blocked, or None when there is none. Raises `GaveUp`."""
-        if not _satisfiable(self._solver, self._limits):
-            return None
-        if self._symbols is None:
-            self._symbols = _Symbols(self._section, self._ctx)
-        return _Trap(self._symbols, self._solver.model())
-
-    def ask_another(self, colour: int | None, left: Sequence[int]) -> None:
-        """From now on, a trap in this colour has to hold one of the sources `left`."""
-        if self._symbols is not None:
-            self._solver.add(self._symbols.another(colour, left))
+    return _Library(*(below(name) for name in _Library._fields))
 
 
 class _Symbols:
-    """The Booleans of one section as z3 terms.
+    """The Booleans of a context by name, as the library's own pointers: (the term, its declaration, its negation).
 
-    Badly damaged tables have thousands of models, and z3's own `model[…]` and `Or` build a wrapper object
-    for every symbol they meet; so this holds the terms once and calls the C interface.
+    Scripts call their symbols alike, so each is made once in a process and not once a script.
     """
 
-    def __init__(self, section: Selectors, ctx: Any) -> None:
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        self.known: dict[str, tuple[Any, Any, Any]] = {}
+        self._kept: list[Any] = []  # a declaration lives as long as a term of it does
+
+    def make(self, name: str) -> tuple[Any, Any, Any]:
         import z3
 
-        self.z3 = z3
-        self.ctx = ctx
-        bits = [self._term(f"k{i}") for i in range(section.bits)]
-        self._chosen = [self._term(name) for name in section.colour_symbols]
-        self._unchosen = [z3.Not(x) for x in self._chosen]
-        self._sources = [self._term(name) for name in section.asked]
-        # A declaration lives as long as a term of it does.
-        self._keep = bits
-        self.bits = [self._declaration(k) for k in bits]
-        self.colours = [self._declaration(x) for x in self._chosen]
-        self.sources = [self._declaration(b) for b in self._sources]
-
-    def _term(self, name: str) -> Any:
-        return self.z3.Bool(name, self.ctx)
-
-    def _declaration(self, term: Any) -> Any:
-        return self.z3.Z3_get_app_decl(self.ctx.ref(), term.ast)
-
-    def another(self, colour: int | None, left: Sequence[int]) -> Any:
-        """The clause that asks, in this colour, for a trap with one of the sources `left`."""
-        terms = list(self._chosen) if colour is None else [self._unchosen[colour]]
-        terms += [self._sources[i] for i in left]
-        array = (self.z3.Ast * len(terms))(*(term.ast for term in terms))
-        return self.z3.BoolRef(self.z3.Z3_mk_or(self.ctx.ref(), len(terms), array), self.ctx)
+        term = z3.Bool(name, self.context)
+        negation = z3.Not(term)
+        self._kept += (term, negation)
+        found = term.ast, z3.Z3_get_app_decl(self.context.ref(), term.ast), negation.ast
+        self.known[name] = found
+        return found
 
 
-class _Trap:
-    """A z3 model, read through the symbols of its section."""
+_kept_symbols: _Symbols | None = None
 
-    def __init__(self, symbols: _Symbols, model: Any) -> None:
-        self._symbols = symbols
+
+def _symbols(context: Any) -> _Symbols:
+    """Those of `context`; new ones where there is another context, or more than anybody will use again."""
+    global _kept_symbols
+    if _kept_symbols is None or _kept_symbols.context is not context or len(_kept_symbols.known) > MOST_SYMBOLS:
+        _kept_symbols = _Symbols(context)
+    return _kept_symbols
+
+
+class Z3Session:
+    """A z3 solver that has read `text`; a `momlint.solving.session.Session`.
+
+    With `most_true`, z3 tries a Boolean as true first: where models are sets of brokers, the largest come first.
+
+    Badly damaged tables have thousands of models, and z3's own `model[…]`, `Or` and `Not` build a wrapper object and
+    look for an error at every symbol; so each symbol is held once, and the library called itself.
+    """
+
+    def __init__(self, text: str, limits: SolverLimits, *, most_true: bool = False) -> None:
+        import z3
+
+        self._z3 = z3
+        self._limits = limits
+        self._ctx = context()
+        self._library = _library()
+        self._symbols = _symbols(self._ctx)
+        self._true = z3.BoolVal(True, self._ctx)
+        self._truth = self._true.ast.value
+        self._solver = z3.SolverFor("QF_FD", ctx=self._ctx)
+        settings = {"random_seed": SEED, "rlimit": limits.rlimit}
+        self._solver.set(**settings, **({"phase": "always_true"} if most_true else {}))
+        try:
+            self._solver.from_string(text)
+        except z3.Z3Exception as problem:
+            raise InternalError(f"z3 cannot read a rendered script: {problem}; please report it") from problem
+
+    def find(self, also: Formula | None = None) -> Z3Model | None:
+        """A model of all that is required, and of `also` this once; None when there is none. Raises `GaveUp`."""
+        if also is None:
+            return self._find()
+        literals = _literals(also)
+        if literals is not None:
+            # Without a level of its own, which takes z3 longer than the answer.
+            return self._find([self._literal(one) for one in literals])
+        self._solver.push()
+        try:
+            self.require(also)
+            return self._find()
+        finally:
+            self._solver.pop()
+
+    def require(self, formula: Formula) -> None:
+        """From now on, models have to satisfy this too."""
+        made: list[Any] = []
+        context = self._ctx.ref()
+        term = self._term(formula, made)
+        self._z3.Z3_solver_assert(context, self._solver.solver, term)
+        for one in made:
+            self._library.Z3_dec_ref(context, one)
+
+    def symbol(self, name: str) -> tuple[Any, Any, Any]:
+        """The term, the declaration and the negation of a Boolean of the script."""
+        return self._symbols.known.get(name) or self._symbols.make(name)
+
+    def true(self, model: Any, names: Sequence[str]) -> list[int]:
+        """Which of `names` are true in a model of z3."""
+        symbol, interpretation, truth = self.symbol, self._library.Z3_model_get_const_interp, self._truth
+        context, found = self._ctx.ref(), []
+        for index, name in enumerate(names):
+            value = interpretation(context, model.model, symbol(name)[1])
+            # A symbol without a value may have either; false will do. Terms that are alike are one for z3.
+            if value and value.value == truth:
+                found.append(index)
+        return found
+
+    def _literal(self, literal: str | No) -> Any:
+        """A symbol or its negation, as z3's own object."""
+        symbol = self._z3.Bool(literal if isinstance(literal, str) else str(literal.part), self._ctx)
+        return symbol if isinstance(literal, str) else self._z3.Not(symbol)
+
+    def _find(self, assumed: Sequence[Any] = ()) -> Z3Model | None:
+        milliseconds = self._limits.milliseconds_left()
+        if milliseconds is not None:
+            self._solver.set("timeout", milliseconds)
+        answer = self._solver.check(*assumed)
+        if answer == self._z3.sat:
+            return Z3Model(self, self._solver.model())
+        if answer == self._z3.unsat:
+            return None
+        reason = self._solver.reason_unknown()
+        if not any(word in reason for word in ("cancel", "resource", "timeout")):
+            raise GaveUp(f"z3 gave up: {reason}")
+        # z3 does not say which of the two limits stopped it; its clock may be a little ahead of ours.
+        left = self._limits.milliseconds_left()
+        raise self._limits.exhausted() if left is None or left > _CLOCK_SLACK_MS else self._limits.timed_out()
+
+    def _term(self, formula: Formula, made: list[Any]) -> Any:
+        """`formula` as a term of the library; those made for it are counted in `made`, and to be released."""
+        if isinstance(formula, str):
+            return self.symbol(formula)[0]
+        context = self._ctx.ref()
+        if isinstance(formula, No):
+            if isinstance(formula.part, str):
+                return self.symbol(formula.part)[2]
+            term = self._library.Z3_mk_not(context, self._term(formula.part, made))
+        else:
+            terms = [self._term(part, made) for part in formula.parts]
+            array = (self._z3.Ast * len(terms))(*terms)
+            make = self._library.Z3_mk_and if isinstance(formula, Every) else self._library.Z3_mk_or
+            term = make(context, len(terms), array)
+        self._library.Z3_inc_ref(context, term)
+        made.append(term)
+        return term
+
+
+def _literals(formula: Formula) -> list[str | No] | None:
+    """The symbols, and negations of symbols, that `formula` is the conjunction of; None where it is something else."""
+    if isinstance(formula, str):
+        return [formula]
+    if isinstance(formula, No):
+        if isinstance(formula.part, str):
+            return [formula]
+        if isinstance(formula.part, Some) and all(isinstance(part, str) for part in formula.part.parts):
+            return [No(part) for part in formula.part.parts]
+    elif isinstance(formula, Every):
+        parts = [_literals(part) for part in formula.parts]
+        if all(part is not None for part in parts):
+            return [literal for part in parts for literal in part or ()]
+    return None
+
+
+class Z3Model:
+    """A z3 model; a `momlint.solving.session.Model`."""
+
+    def __init__(self, session: Z3Session, model: Any) -> None:
+        self._session = session
         self._model = model
 
-    @property
-    def colour(self) -> int | None:
-        """The colour chosen; the bits name the only one that can be true, so there is no need to try each."""
-        symbols = self._symbols
-        if not symbols.colours:
-            return None
-        number = sum(self._is_true(bit) << i for i, bit in enumerate(symbols.bits))
-        chosen = number < len(symbols.colours) and self._is_true(symbols.colours[number])
-        return number if chosen else None
-
-    def held(self, candidates: Sequence[int]) -> list[int]:
-        """Which of the sources `candidates` are in the trap."""
-        sources = self._symbols.sources
-        return [i for i in candidates if self._is_true(sources[i])]
-
-    def _is_true(self, declaration: Any) -> bool:
-        z3, ctx = self._symbols.z3, self._symbols.ctx.ref()
-        value = z3.Z3_model_get_const_interp(ctx, self._model.model, declaration)
-        # A symbol without a value may have either; false will do.
-        return bool(value) and z3.Z3_get_bool_value(ctx, value) == z3.Z3_L_TRUE
+    def true(self, names: Sequence[str]) -> list[int]:
+        """Which of the Booleans `names` are true, as ascending indices into `names`."""
+        return self._session.true(self._model, names)

@@ -21,7 +21,7 @@ from momlint.errors import MomlintError
 from momlint.findings import Position, Problem, Related, Span
 from momlint.source.decoding import LINE_BREAK, Text
 from momlint.source.excerpts import excerpt
-from momlint.source.nodes import AliasUse, Entry, MappingNode, Node, Positioned, ScalarNode, SequenceNode
+from momlint.source.nodes import AliasUse, MappingEntry, MappingNode, Node, Positioned, ScalarNode, SequenceNode
 from momlint.source.scalars import CORE_SCALAR_TAGS, fits, resolve_plain
 
 if TYPE_CHECKING:
@@ -46,12 +46,19 @@ _OPEN_BLOCK = -1
 _OPEN_FLOW = -2
 
 
-class Limits(NamedTuple):
+#: A merge key takes some ten characters, and brings in a few defaults each: estates need less than one entry for each
+#: character. Small files may have so many.
+_MERGED_A_CHARACTER = 1
+_FEW_MERGED = 20_000
+
+
+class ReadingLimits(NamedTuple):
     """What a file may cost.
 
     `depth` is how deep collections may be nested, with aliases followed. `alias_nodes` is how many nodes all
     the aliases of a file may stand for together: the size that the file has for whoever walks through it,
-    beyond what is written out. `merged_entries` is how many entries all merge keys may bring together.
+    beyond what is written out. `merged_entries` is how many entries all merge keys may bring together; a small file has
+    less (`_MERGED_A_CHARACTER`), so that what a file costs grows with its size.
     """
 
     depth: int = 100
@@ -144,7 +151,7 @@ def _load_libyaml() -> _Libyaml:
     )
 
 
-def compose(text: Text, file: str, limits: Limits) -> list[Region]:
+def compose(text: Text, file: str, limits: ReadingLimits) -> list[Region]:
     """Compose all documents of a text; `file` names it in related places. Raises MomlintError without
     libyaml.
     """
@@ -156,7 +163,7 @@ def compose(text: Text, file: str, limits: Limits) -> list[Region]:
 
 
 class _Composer:
-    def __init__(self, text: Text, file: str, limits: Limits) -> None:
+    def __init__(self, text: Text, file: str, limits: ReadingLimits) -> None:
         self.text = text
         self.file = file
         self.limits = limits
@@ -164,6 +171,7 @@ class _Composer:
         self._libyaml = _load_libyaml()
         self._alias_nodes = 0
         self._merged_entries = 0
+        self._most_merged = min(limits.merged_entries, max(_FEW_MERGED, _MERGED_A_CHARACTER * len(text.text)))
         # Of the chunk that is being read: the number of its first line and the index of its first character.
         self._base_line = 0
         self._base_index = 0
@@ -447,8 +455,8 @@ class _Composer:
             if fits(resolve_plain(node.text), short):
                 node.style = short
             else:
-                message = f"`{excerpt(node.text)}` is no value for the tag `{short}`"
-                self._problem(tag_span or node.span, message, "Correct the value, or remove the tag.")
+                message = f"`{excerpt(node.text)}` is not a value for the tag `{short}`"
+                self._problem(tag_span or node.span, message, "correct the value, or remove the tag")
         else:
             self._unknown_tag(short, tag_span or node.span, collection=None)
 
@@ -465,8 +473,8 @@ class _Composer:
         if tag in CORE_SCALAR_TAGS or tag in {"!!map", "!!seq"}:
             message = f"the tag `{tag}` does not fit {collection or 'a single value'}"
         else:
-            message = f"the tag `{excerpt(tag)}` is unknown; only those of YAML's core schema are known"
-        self._problem(span, message, "Remove the tag; if the value starts with `!`, put it in quotes.")
+            message = f"the tag `{excerpt(tag)}` is unknown; momlint reads the tags of YAML's core schema only"
+        self._problem(span, message, "remove the tag; if the value starts with `!`, put it in quotes")
 
     # -- aliases --------------------------------------------------------------------------------------------
 
@@ -483,14 +491,14 @@ class _Composer:
             if target is None:
                 self._problem(
                     missing.span,
-                    f"the alias `*{name}` has no anchor: no `&{name}` stands before it in this document",
-                    "Define the anchor first; if a plain value is meant, put it in quotes.",
+                    f"the alias `*{name}` has no anchor: there is no `&{name}` before it in this document",
+                    "define the anchor first; if a plain value is meant, put it in quotes",
                 )
             else:
                 self._problem(
                     missing.span,
-                    f"the alias `*{name}` stands inside the very thing it names, so it would never end",
-                    "Write out what is meant.",
+                    f"the alias `*{name}` stands inside the value it names, so it would never end",
+                    "write out what is meant",
                     Related(self.file, self._anchor_places[name], f"`&{name}` is defined here"),
                 )
             if is_key:
@@ -513,8 +521,8 @@ class _Composer:
                     "MOM101",
                     use.span,
                     f"with the alias `*{name}`, the aliases of this file stand for more than "
-                    f"{self.limits.alias_nodes:,} values, which is more than momlint reads",
-                    "Aliases of aliases multiply: write the lists out, or split the file.",
+                    f"{self.limits.alias_nodes:,} values, more than momlint reads",
+                    "nested aliases multiply: write the lists out, or split the file",
                 )
             )
         if len(self._stack) + depth > self.limits.depth:
@@ -556,21 +564,21 @@ class _Composer:
 
     def _settle(self, mapping: Any) -> None:
         """Work out the entries of a mapping with aliases, merges, duplicates or keys that are no scalars."""
-        own: dict[str, Entry] = {}
-        merge_keys: list[Entry] = []
-        order: list[Entry] = []
+        own: dict[str, MappingEntry] = {}
+        merge_keys: list[MappingEntry] = []
+        order: list[MappingEntry] = []
         for key, written in zip(mapping.children[::2], mapping.children[1::2], strict=True):
             if not isinstance(key, ScalarNode):
                 kind = key.target if isinstance(key, AliasUse) else key
                 what = "mapping" if isinstance(kind, MappingNode) else "list"
                 self._problem(
                     key.span,
-                    f"a key must be a single word or text, and this one is a {what}",
-                    "Write the key as text.",
+                    f"a key must be a single word or text, not a {what}",
+                    "write the key as text",
                 )
                 continue
             alias, value = (written, written.target) if isinstance(written, AliasUse) else (None, written)
-            entry = Entry(key, value, alias)
+            entry = MappingEntry(key, value, alias)
             is_merge = key.text == "<<" and key.plain
             first = merge_keys[0] if is_merge and merge_keys else None if is_merge else own.get(key.text)
             if first is not None:
@@ -584,17 +592,17 @@ class _Composer:
         if not merge_keys:
             mapping.settle(order)
             return
-        merged: dict[str, Entry] = {}
+        merged: dict[str, MappingEntry] = {}
         for place, source in self._merge_sources(merge_keys[0]):
             self._merged_entries += len(source.entries)
-            if self._merged_entries > self.limits.merged_entries:
+            if self._merged_entries > self._most_merged:
                 raise _Abandoned(
                     Problem(
                         "MOM101",
                         place.span,
                         f"the merge keys of this file bring together more than "
-                        f"{self.limits.merged_entries:,} entries, which is more than momlint reads",
-                        "Merges of merges multiply: merge one small mapping of defaults.",
+                        f"{self._most_merged:,} entries, more than momlint reads from a file of this size",
+                        "nested merges multiply: merge one small mapping of defaults",
                     )
                 )
             for entry in source.entries:
@@ -603,7 +611,7 @@ class _Composer:
         at = order.index(merge_keys[0])
         mapping.settle([*order[:at], *merged.values(), *order[at + 1 :]])
 
-    def _merge_sources(self, entry: Entry) -> list[tuple[Positioned, MappingNode]]:
+    def _merge_sources(self, entry: MappingEntry) -> list[tuple[Positioned, MappingNode]]:
         value = entry.value
         if isinstance(value, MappingNode):
             return [(entry._alias or entry.key, value)]
@@ -626,17 +634,19 @@ class _Composer:
         self._problem(
             written.span,
             "the merge key `<<` takes a mapping or a list of mappings",
-            "Give it an alias of a mapping, as in `<<: *base`.",
+            "give it an alias of a mapping, as in `<<: *base`",
         )
 
-    def _duplicate(self, first: Entry, second: Entry) -> None:
+    def _duplicate(self, first: MappingEntry, second: MappingEntry) -> None:
         line = first.key.start_line + 1
+        is_merge = second.key.text == "<<" and second.key.plain
+        what = "merge key" if is_merge else "key"
         self._region.problems.append(
             Problem(
                 "MOM103",
                 second.key.span,
-                f"the key `{excerpt(second.key.text)}` is given twice; the first one, on line {line}, counts",
-                "Remove or rename one of the two.",
+                f"the {what} `{excerpt(second.key.text)}` is given twice; the first one, on line {line}, counts",
+                "merge both in one key: `<<: [*a, *b]`" if is_merge else "remove or rename one of the two",
                 (Related(self.file, first.key.span, "first given here"),),
             )
         )
@@ -650,6 +660,6 @@ class _Composer:
         return Problem(
             "MOM101",
             span,
-            f"lists and mappings are nested more than {self.limits.depth} deep here, which is more than momlint reads",
-            "An estate needs fewer than ten levels: look for a bracket that is never closed.",
+            f"lists and mappings are nested more than {self.limits.depth} deep here, deeper than momlint reads",
+            "an estate needs fewer than ten levels: look for a bracket that is never closed",
         )

@@ -155,7 +155,7 @@ def _undecodable(text: Text, body: bytes, error: UnicodeDecodeError, encoding: s
         message = f"byte 0x{byte:02X} is not valid UTF-8{meant}{also}"
     else:
         message = f"the bytes here are not valid {_shown(encoding)}{also}"
-    return Problem("MOM101", text.span(index, index + 1), message, "Save the file as UTF-8.")
+    return Problem("MOM101", text.span(index, index + 1), message, "save the file as UTF-8")
 
 
 def _shown(encoding: str) -> str:
@@ -170,7 +170,7 @@ def _not_a_text(text: Text, body: bytes, error: UnicodeDecodeError) -> Problem:
         text.span(index, index + 1),
         f"this is not a text file: byte 0x{body[error.start]:02X} is not valid {_shown(error.encoding)}, "
         f"and it has zero bytes",
-        "Give momlint the YAML source, or exclude this file.",
+        "give momlint the YAML source, or exclude this file",
     )
 
 
@@ -200,7 +200,7 @@ def _find_forbidden(decoded: str, body: bytes, encoding: str) -> Callable[[Text]
             "MOM101",
             text.span(index, index + 1),
             f"{name} cannot stand in a YAML file{also}",
-            'Remove it; in a quoted value write it as an escape ("\\x1b").',
+            'remove it; in a quoted value write it as an escape ("\\x1b")',
         )
 
     return build

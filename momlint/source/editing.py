@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from momlint.errors import UsageError
 from momlint.source.decoding import LINE_BREAK, Text, decode
-from momlint.source.nodes import Document, Entry, MappingNode
+from momlint.source.nodes import Document, MappingEntry, MappingNode
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -23,10 +23,10 @@ def with_section(data: bytes, document: Document, key: str, section: str) -> byt
     text, problems, is_text = decode(data)
     mark = _MARK if data.startswith(_MARK) else b""
     if problems or not is_text or mark + text.text.encode() != data:
-        raise UsageError("only files in UTF-8 are changed in place")
+        raise UsageError("only UTF-8 files can be changed in place")
     root = document.root
     if not isinstance(root, MappingNode) or not root.entries or _character(text, root) == "{":
-        raise UsageError("only a document in block style, one key a line, is changed in place")
+        raise UsageError("only a document in block style, with one key per line, can be changed in place")
     margin = " " * min(entry.key.start_column for entry in root.entries)
     line_break = (LINE_BREAK.search(text.text) or ["\n"])[0]
     lines = [(margin + line if line else line) for line in section.splitlines()]
@@ -49,7 +49,7 @@ def _character(text: Text, root: MappingNode) -> str:
     return text.text[at : at + 1]
 
 
-def _last(root: MappingNode) -> Entry:
+def _last(root: MappingNode) -> MappingEntry:
     """The entry of the document's own text that stands last (merged ones stand elsewhere)."""
     own = [entry for entry in root.entries if not entry.via]
     return max(own or root.entries, key=lambda entry: entry.span.end)
@@ -60,7 +60,7 @@ def _index(text: Text, position: tuple[int, int]) -> int:
     return text.starts[line - 1] + column - 1
 
 
-def _after(text: Text, entry: Entry) -> int:
+def _after(text: Text, entry: MappingEntry) -> int:
     """The start of the line after the one in which `entry` ends, or the end of the text."""
     line = entry.span.end[0]
     return text.starts[line] if line < len(text.starts) else len(text.text)

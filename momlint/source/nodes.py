@@ -5,14 +5,14 @@ and column integers, in characters, and become a `Span` only when someone asks; 
 of mappings are made on request too, so that reading a large file costs little more than its parsing.
 
 What is written as an alias (``*name``) is, for the reader of the tree, the node that the anchor names: the
-same object, with the span of its definition. Where the alias itself stands is told by `Entry.alias` and
+same object, with the span of its definition. Where the alias itself stands is told by `MappingEntry.alias` and
 `SequenceNode.alias`, and by `Located.via`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, Protocol, TypeAlias, cast
 
 from momlint.findings import Part, Position, Span
 from momlint.source.scalars import ScalarValue, resolve
@@ -126,7 +126,7 @@ class SequenceNode(Positioned):
         return f"SequenceNode({len(self.children)} items at {self.start_line + 1}:{self.start_column + 1})"
 
 
-class Entry:
+class MappingEntry:
     """One key and its value in a mapping."""
 
     __slots__ = ("_alias", "_merge", "_origin", "key", "value")
@@ -140,7 +140,7 @@ class Entry:
         value: Node,
         alias: AliasUse | None = None,
         merge: Positioned | None = None,
-        origin: Entry | None = None,
+        origin: MappingEntry | None = None,
     ) -> None:
         self.key = key
         self.value = value
@@ -162,7 +162,7 @@ class Entry:
         is written out. Key and value have the spans of their definition.
         """
         places: list[Span] = []
-        entry: Entry | None = self
+        entry: MappingEntry | None = self
         while entry is not None and entry._merge is not None:
             places.append(entry._merge.span)
             entry = entry._origin
@@ -173,12 +173,12 @@ class Entry:
         """From the start of the key to the end of the value as it is written (of the alias, if it is one)."""
         return Span(self.key.span.start, (self._alias or self.value).span.end)
 
-    def merged(self, merge: Positioned) -> Entry:
+    def merged(self, merge: Positioned) -> MappingEntry:
         """The same entry, seen through a merge key whose place is `merge`."""
-        return Entry(self.key, self.value, self._alias, merge, self)
+        return MappingEntry(self.key, self.value, self._alias, merge, self)
 
     def __repr__(self) -> str:
-        return f"Entry({self.key.text!r} at {self.key.start_line + 1}:{self.key.start_column + 1})"
+        return f"MappingEntry({self.key.text!r} at {self.key.start_line + 1}:{self.key.start_column + 1})"
 
 
 class MappingNode(Positioned):
@@ -188,8 +188,8 @@ class MappingNode(Positioned):
 
     #: What is written, in order: key, value, key, value …, with duplicates, merge keys and aliases.
     children: list[Node | AliasUse]
-    _entries: list[Entry] | None
-    _index: dict[str, Entry] | None
+    _entries: list[MappingEntry] | None
+    _index: dict[str, MappingEntry] | None
 
     def __init__(self, start_line: int, start_column: int) -> None:
         self.start_line = start_line
@@ -199,7 +199,7 @@ class MappingNode(Positioned):
         self._index = None
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[MappingEntry]:
         """The entries in order, the first of equal keys, merged ones where ``<<`` stands; not to be
         changed.
         """
@@ -207,16 +207,16 @@ class MappingNode(Positioned):
             # The composer settles mappings with anything unusual in them; here every key is a scalar, every
             # key is different, and there is no alias and no merge.
             flat = iter(cast("list[ScalarNode]", self.children))
-            self._entries = [Entry(key, value) for key, value in zip(flat, flat, strict=True)]
+            self._entries = [MappingEntry(key, value) for key, value in zip(flat, flat, strict=True)]
         return self._entries
 
-    def get(self, key_text: str) -> Entry | None:
+    def get(self, key_text: str) -> MappingEntry | None:
         """The entry whose key has this raw text, if there is one."""
         if self._index is None:
             self._index = {entry.key.text: entry for entry in self.entries}
         return self._index.get(key_text)
 
-    def settle(self, entries: list[Entry]) -> None:
+    def settle(self, entries: list[MappingEntry]) -> None:
         """Fix the entries (the composer calls this once, where aliases, merges or duplicates are
         involved).
         """
@@ -241,12 +241,32 @@ class Located(NamedTuple):
     found: bool = True
 
 
-class Document:
-    """One document of a file.
+class Document(Protocol):
+    """One document of a file, in whatever format: what it holds, and where that stands.
 
-    `root` is None for an empty document (``---`` and nothing behind it). `index` counts the documents of the
-    file from 0, those that could not be read included. `span` runs from the document's first line to its end.
+    `root` is None for a document without nodes (an empty one of YAML, a table of rows). `index` counts the documents
+    of the file from 0, those that could not be read included. `span` runs from the document's first line to its end.
+    A route is what the document's `Place` has; only the document knows what its segments mean.
     """
+
+    @property
+    def root(self) -> Node | None: ...
+    @property
+    def index(self) -> int: ...
+    @property
+    def span(self) -> Span: ...
+
+    def find(self, path: Sequence[str | int]) -> Node | None:
+        """The node that the route leads to, if there is one."""
+        ...
+
+    def locate(self, path: Sequence[str | int], part: Part = "entry") -> Located:
+        """Where the route leads, or its nearest ancestor that exists."""
+        ...
+
+
+class Tree:
+    """A `Document` of nodes: YAML, and every format whose reader makes nodes."""
 
     __slots__ = ("index", "root", "span")
 
@@ -262,7 +282,7 @@ class Document:
             step = None if node is None else _step(node, segment)
             if step is None:
                 return None
-            node = step.value if isinstance(step, Entry) else step[0]
+            node = step.value if isinstance(step, MappingEntry) else step[0]
         return node
 
     def locate(self, path: Sequence[str | int], part: Part = "entry") -> Located:
@@ -281,14 +301,14 @@ class Document:
         node: Node = root
         via: list[Span] = []
         alias: Span | None = None  # the alias by which `node` was reached; part of the route once we go on
-        entry: Entry | None = None  # set where `node` is the value of an entry
+        entry: MappingEntry | None = None  # set where `node` is the value of an entry
         for depth, segment in enumerate(path):
             passed = via if alias is None else [*via, alias]
             step = _step(node, segment)
             if step is None:
                 return _nearest(node, entry, alias, via, at_top=depth == 0)
             via = passed
-            if isinstance(step, Entry):
+            if isinstance(step, MappingEntry):
                 via.extend(step.via)
                 node, alias, entry = step.value, step.alias, step
             else:
@@ -301,7 +321,7 @@ class Document:
         return Located(entry.key.span if part == "key" else entry.span, tuple(via))
 
 
-def _step(node: Node, segment: str | int) -> Entry | tuple[Node, Span | None] | None:
+def _step(node: Node, segment: str | int) -> MappingEntry | tuple[Node, Span | None] | None:
     if isinstance(node, MappingNode):
         return node.get(str(segment))
     if isinstance(node, SequenceNode) and isinstance(segment, int) and 0 <= segment < len(node.items):
@@ -309,7 +329,9 @@ def _step(node: Node, segment: str | int) -> Entry | tuple[Node, Span | None] | 
     return None
 
 
-def _nearest(node: Node, entry: Entry | None, alias: Span | None, via: Iterable[Span], *, at_top: bool) -> Located:
+def _nearest(
+    node: Node, entry: MappingEntry | None, alias: Span | None, via: Iterable[Span], *, at_top: bool
+) -> Located:
     if entry is not None:
         span = entry.key.span
     elif at_top and isinstance(node, MappingNode) and node.entries:

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 
 from momlint.findings import Position, Problem, Span
 from momlint.source.comments import Comments
-from momlint.source.composing import Limits, Region, compose
+from momlint.source.composing import ReadingLimits, Region, compose
 from momlint.source.decoding import Text, decode
 from momlint.source.excerpts import excerpt
-from momlint.source.nodes import Document
+from momlint.source.nodes import Document, Tree
 from momlint.source.placeholders import find_placeholders
 from momlint.source.suppressions import Suppression, find_suppressions
 
-_DEFAULT_LIMITS = Limits()
+_DEFAULT_LIMITS = ReadingLimits()
 
 
 class Source:
@@ -58,7 +58,7 @@ class Source:
         return self._text.text
 
 
-def read_source(data: bytes, file: str = "<input>", *, limits: Limits = _DEFAULT_LIMITS) -> Source:
+def read_source(data: bytes, file: str = "<input>", *, limits: ReadingLimits = _DEFAULT_LIMITS) -> Source:
     """Read a YAML file.
 
     Whatever the bytes are, the outcome is a `Source`: invalid YAML and limits exceeded are MOM101, duplicate
@@ -79,7 +79,7 @@ def read_source(data: bytes, file: str = "<input>", *, limits: Limits = _DEFAULT
             continue
         problems.extend(region.problems)
         if region.readable:
-            documents.append(Document(region.root, index, _document_span(text, region)))
+            documents.append(Tree(region.root, index, _document_span(text, region)))
     problems.extend(templates.problems)
     problems.sort(key=lambda problem: (problem.span, problem.code))
     suppressions = find_suppressions(text, comments)
@@ -115,7 +115,7 @@ def _find_templates(text: Text, comments: Comments, regions: Sequence[Region]) -
                 "MOM107",
                 text.span(*first),
                 f"the placeholder `{written}` of a template is still in the file{more}",
-                "Render the template first, and check the result.",
+                "render the template first, then check the result",
             )
         )
     return templates

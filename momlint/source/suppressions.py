@@ -9,8 +9,13 @@ from momlint.findings import Span
 from momlint.source.comments import Comments
 from momlint.source.decoding import Text
 
-_COMMENT = re.compile(r"(?<![^ \t\r\n\ufeff])#[ \t]*momlint:[ \t]*ignore(?![\w-])(?:[ \t]*\[([^\]\r\n]*)\])?")
-_WORD = "momlint:"
+_COMMENT = re.compile(r"#[ \t]*momlint:[ \t]*ignore[ \t]*\[([^\]\r\n]*)\]")
+#: A comment that is meant to silence something, whether or not it is written as it has to be.
+_MEANT = re.compile(
+    r"(?<![^ \t\r\n\ufeff])#[ \t]*momlint(?:[ \t]*:[ \t]*|[ \t]+)"
+    r"(?:ignore|disable|suppress|skip|allow|noqa|nolint|off)(?![\w-])[^#\r\n]*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +24,9 @@ class Suppression:
 
     `line` is where the comment stands (1-based); `target` is the line whose findings it silences: its own
     where something stands before the comment, else the next line that is no comment. `codes` are rule codes
-    or prefixes of them (``MOM4``), in upper case; without any the comment silences nothing. `span` is the
-    comment from its ``#`` to the closing bracket; what may follow is the user's reason.
+    or prefixes of them (``MOM4``), in upper case, or whatever else is written there; without any the comment
+    is malformed and silences nothing. `span` is the comment from its ``#`` to the closing bracket (to the end
+    of the line where it is malformed); what may follow is the user's reason.
     """
 
     line: int
@@ -28,42 +34,27 @@ class Suppression:
     codes: tuple[str, ...]
     span: Span
 
-    def covers(self, code: str, line: int) -> bool:
-        """Whether it silences findings of this rule code that start on this line (1-based)."""
-        return line == self.target and any(code.startswith(prefix) for prefix in self.codes)
-
 
 def find_suppressions(text: Text, comments: Comments) -> list[Suppression]:
     """Return the suppressions of a file in order; a `#` in a value opens no comment."""
     found: list[Suppression] = []
-    characters = text.text
-    position = characters.find(_WORD)
     block = range(0)  # lines of comments only, and the one behind them
-    while position >= 0:
-        hash_index = characters.rfind("#", max(position - 40, 0), position)
-        match = _COMMENT.match(characters, hash_index) if hash_index >= 0 else None
-        if match is not None and match.end() > position:
-            line, column = text.place(hash_index)
-            first = comments.column(line)
-            if first is not None and first <= column:
-                target = line
-                if line in block:
-                    target = block[-1]
-                elif not text.line(line)[:first].strip():
-                    block = _comment_block(text, line)
-                    target = block[-1]
-                # What is no code stays as it is written, to be shown as one that is not used.
-                codes = [code.strip() for code in (match[1] or "").split(",")]
-                codes = [code.upper() if code[:3].upper() == "MOM" else code for code in codes]
-                found.append(
-                    Suppression(
-                        line + 1,
-                        target + 1,
-                        tuple(code for code in codes if code),
-                        text.span(hash_index, match.end()),
-                    )
-                )
-        position = characters.find(_WORD, position + len(_WORD))
+    for meant in _MEANT.finditer(text.text):
+        line, column = text.place(meant.start())
+        first = comments.column(line)
+        if first is None or first > column:
+            continue
+        target = line
+        if line in block:
+            target = block[-1]
+        elif not text.line(line)[:first].strip():
+            block = _comment_block(text, line)
+            target = block[-1]
+        match = _COMMENT.match(text.text, meant.start())
+        codes = [code.strip() for code in (match[1] if match else "").split(",")]
+        codes = [code.upper() if code[:3].upper() == "MOM" else code for code in codes if code]
+        end = match.end() if match and codes else meant.start() + len(meant[0].rstrip())
+        found.append(Suppression(line + 1, target + 1, tuple(codes), text.span(meant.start(), end)))
     return found
 
 

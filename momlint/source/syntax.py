@@ -129,22 +129,22 @@ def _strange_indentation(case: _Case) -> Problem | None:
         return _problem(
             _Place(case.at.line, tab).span(width),
             "a tab stands in the indentation, and YAML indents with spaces only",
-            "Replace the tab with spaces.",
+            "replace the tab with spaces",
         )
     mark = indentation.find("\ufeff")
     if mark >= 0:
         return _problem(
             _Place(case.at.line, mark).span(),
             "a byte order mark (U+FEFF) stands here, inside the file",
-            "Remove it; only the first character of a file may be one.",
+            "remove it; only the first character of a file may be one",
         )
     space = _STRANGE_SPACE.search(indentation)
     if space is not None:
         code = ord(space[0][0])
         return _problem(
             _Place(case.at.line, space.start()).span(len(space[0])),
-            f"a special space (U+{code:04X}) stands in the indentation, and YAML takes it for text",
-            "Replace it with an ordinary space.",
+            f"a special space (U+{code:04X}) stands in the indentation, and YAML reads it as text",
+            "replace it with an ordinary space",
         )
     return None
 
@@ -156,7 +156,7 @@ def _cannot_start(case: _Case) -> Problem:
     return _problem(
         case.at.span(len(character)),
         f"a plain value cannot start with `{character}`",
-        "Put the value in quotes.",
+        "put the value in quotes",
     )
 
 
@@ -166,7 +166,7 @@ def _second_colon(case: _Case) -> Problem:
         return _problem(
             case.at.span(),
             "a second `:` on one line: the value before it looks like a key",
-            "Put the value in quotes if the colon belongs to it, or start a new line for the inner mapping.",
+            "put the value in quotes if the colon belongs to it, or start a new line for the inner mapping",
         )
     indent = len(before) - len(before.lstrip())
     key = before.strip()
@@ -175,7 +175,7 @@ def _second_colon(case: _Case) -> Problem:
     return _problem(
         _Place(case.at.line, indent).span(len(before) - indent),
         f"`{excerpt(key)}:` cannot be a key here: it continues the value of the line before",
-        "Check that the line before has its `:`, and that both are indented alike.",
+        "check that the line before has its `:`, and that both are indented alike",
     )
 
 
@@ -184,7 +184,7 @@ def _no_colon(case: _Case) -> Problem:
     return _problem(
         span,
         f"`{excerpt(rest)}` stands where a key is expected, and no `:` follows it",
-        "Write `key: value`; a list item starts with `- `.",
+        "write `key: value`; a list item starts with `- `",
     )
 
 
@@ -192,8 +192,8 @@ def _no_space(case: _Case) -> Problem:
     # libyaml stops at the colon.
     return _problem(
         case.at.span(),
-        "a space is missing behind this `:`",
-        "Write `key: value`; if the colon belongs to the value, put it in quotes.",
+        "a space is missing after this `:`",
+        "write `key: value`; if the colon belongs to the value, put it in quotes",
     )
 
 
@@ -201,12 +201,12 @@ def _dash(case: _Case) -> Problem:
     return _problem(
         case.at.span(),
         "a list item `-` cannot start here, on the line of its key",
-        "Start the list on the next line, or write it as `[a, b]`.",
+        "start the list on the next line, or write it as `[a, b]`",
     )
 
 
 def _question_mark(case: _Case) -> Problem:
-    return _problem(case.at.span(), "a key that starts with `?` cannot stand here", "Put the value in quotes.")
+    return _problem(case.at.span(), "a key that starts with `?` cannot stand here", "put the value in quotes")
 
 
 def _misaligned(what: str, start: str) -> Any:
@@ -219,13 +219,13 @@ def _misaligned(what: str, start: str) -> Any:
             return _problem(
                 span,
                 f"`{excerpt(word)}` cannot follow here: the value before it has already ended",
-                "Put the whole value in quotes, or start a new line.",
+                "put the whole value in quotes, or start a new line",
             )
         return _problem(
             span,
             f"`{excerpt(word)}` does not fit the {what} of line {case.since.line + 1}: "
             f"{start} is expected here, in column {column}",
-            "Check the indentation.",
+            "check the indentation",
             related,
         )
 
@@ -239,7 +239,7 @@ def _no_node(case: _Case) -> Problem:
         return _never_closed(place, case.text.line(place.line)[place.column : place.column + 1])
     if case.at_end or not word:
         return _problem(span, "a value is missing here, at the end")
-    return _problem(span, f"a value is missing before `{excerpt(word)}`", "Remove it, or put the value in quotes.")
+    return _problem(span, f"a value is missing before `{excerpt(word)}`", "remove it, or put the value in quotes")
 
 
 def _never_closed(place: _Place, opener: str) -> Problem:
@@ -247,7 +247,7 @@ def _never_closed(place: _Place, opener: str) -> Problem:
     return _problem(
         place.span(),
         f"the `{opener}` is never closed: its `{closer}` is missing",
-        f"Close the {what} with `{closer}`.",
+        f"close the {what} with `{closer}`",
     )
 
 
@@ -262,13 +262,13 @@ def _unclosed_bracket(opener: str, closer: str, what: str) -> Any:
             return _problem(
                 case.since.span(),
                 f"the `{opener}` is not closed before `{excerpt(rest)}` on line {case.at.line + 1}",
-                f"Close the {what} with `{closer}`.",
+                f"close the {what} with `{closer}`",
                 Related(case.file, line_span, f"this was read as part of the {what}"),
             )
         return _problem(
             span,
             f"a `,` or `{closer}` is missing before `{excerpt(word)}`",
-            f"Check that the {what} is closed, and that its items are separated by commas.",
+            f"check that the {what} is closed, and that its items are separated by commas",
             Related(case.file, case.since.span(), f"the {what} starts here"),
         )
 
@@ -280,7 +280,7 @@ def _unclosed_quote(case: _Case) -> Problem:
     return _problem(
         case.since.span(),
         f"the quote {quote} is never closed",
-        f"Close it with {quote}; inside single quotes a single quote is written twice.",
+        f"close it with {quote}; inside single quotes a single quote is written twice",
     )
 
 
@@ -292,8 +292,8 @@ def _bad_escape(case: _Case) -> Problem:
     place = case.at if start < 0 else _Place(case.at.line, start)
     return _problem(
         place.span(len(written)),
-        f"`{excerpt(written)}` is no escape that YAML knows",
-        "Use single quotes, or write the backslash twice.",
+        f"`{excerpt(written)}` is not an escape sequence in YAML",
+        "use single quotes, or write the backslash twice",
     )
 
 
@@ -303,8 +303,8 @@ def _bad_name(case: _Case) -> Problem:
     kind = "an alias" if sign == "*" else "an anchor"
     return _problem(
         span,
-        f"`{sign}` starts {kind} in YAML, and `{excerpt(rest)}` is none",
-        "Put the value in quotes.",
+        f"`{sign}` starts {kind} in YAML, but `{excerpt(rest)}` is not one",
+        "put the value in quotes",
     )
 
 
@@ -316,8 +316,8 @@ def _bad_tag(case: _Case) -> Problem:
     span = case.since.span(len(written))
     return _problem(
         span,
-        f"`{excerpt(written)}` is no valid tag, and `!` starts a tag in YAML",
-        "If a value is meant, put it in quotes.",
+        f"`{excerpt(written)}` is not a valid tag, and `!` starts a tag in YAML",
+        "if a value is meant, put it in quotes",
     )
 
 
@@ -326,8 +326,8 @@ def _directive(case: _Case) -> Problem:
     rest, span = case.rest(place)
     return _problem(
         span,
-        f"`{excerpt(rest)}` is no directive that YAML 1.2 allows here, and a line starting with `%` is one",
-        "Remove the line; if a value is meant, put it in quotes.",
+        f"`{excerpt(rest)}` is not a directive that YAML 1.2 allows here, but a line starting with `%` is read as one",
+        "remove the line; if a value is meant, put it in quotes",
     )
 
 
@@ -337,8 +337,8 @@ def _block_header(case: _Case) -> Problem:
     rest, span = case.rest(case.since)
     return _problem(
         span,
-        f"`{excerpt(rest)}` is no valid start of a block of text",
-        "Behind `|` or `>` the line ends; the text follows, indented, on the next lines.",
+        f"`{excerpt(rest)}` is not a valid start of a block of text",
+        "end the line after `|` or `>`; the text follows, indented, on the next lines",
     )
 
 
@@ -360,21 +360,21 @@ def _no_document(case: _Case) -> Problem:
         return _problem(
             span,
             f"the directive `{excerpt(rest)}` is not followed by a document",
-            "Write `---` on the line behind it, or remove it.",
+            "write `---` on the line after it, or remove it",
         )
     word, span = case.word(case.at)
     if case.line[: case.at.column].strip():
         message = f"`{excerpt(word)}` is left over: everything before it is complete"
-        return _problem(span, message, "Remove it, or check the brackets and quotes before it.")
+        return _problem(span, message, "remove it, or check the brackets and quotes before it")
     message = f"`{excerpt(word)}` does not belong to what stands before it: it is indented less, or a `---` is missing"
-    return _problem(span, message, "Align it with the first key, or start a new document with `---`.")
+    return _problem(span, message, "align it with the first key, or start a new document with `---`")
 
 
 def _nesting(case: _Case) -> Problem:
     return _problem(
         case.at.span(),
         "lists and mappings are nested deeper here than momlint reads",
-        "An estate needs fewer than ten levels: look for a bracket that is never closed.",
+        "an estate needs fewer than ten levels: look for a bracket that is never closed",
     )
 
 

@@ -17,6 +17,7 @@ exclude = ["build"]
 fail-on = "warning"
 format = "concise"
 engine = "graph"
+solver = "cvc5"
 timeout = 2
 jobs = 3
 [per-file-ignores]
@@ -32,6 +33,7 @@ def test_everything_it_can_say(tmp_path: Path) -> None:
     assert found.ignore == ("MOM306",)
     assert found.exclude == ("build",)
     assert (found.fail_on, found.format, found.engine) == ("warning", "concise", "graph")
+    assert found.solver == "cvc5"
     assert (found.timeout, found.jobs) == (2.0, 3)
     assert found.per_file_ignores == (("legacy/*.yaml", ("MOM305",)),)
 
@@ -68,8 +70,8 @@ def test_a_named_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("selct = []", "momlint.toml: there is no setting `selct`; did you mean `select`?"),
-        ("fail_on = 'error'", "there is no setting `fail_on`; did you mean `fail-on`?"),
+        ("selct = []", "momlint.toml: unknown setting `selct`; did you mean `select`?"),
+        ("fail_on = 'error'", "unknown setting `fail_on`; did you mean `fail-on`?"),
         ("select = 'MOM3'", "the setting `select` must be a list of strings, not 'MOM3'"),
         ("select = [3]", "the setting `select` must be a list of strings, not [3]"),
         ("engine = 'grph'", "`engine` must be one of auto, graph, smt, nusmv, not 'grph'; did you mean `graph`?"),

@@ -9,6 +9,7 @@ import pytest
 
 from momlint.discover import discover, is_estate
 from momlint.patterns import matches
+from tests.cli.conftest import Run
 
 
 @pytest.fixture
@@ -150,3 +151,29 @@ def test_patterns_belong_to_their_folder(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path / "sub")
     assert matches("sub/*.yaml", "a.yaml", str(tmp_path))
     assert not matches("*.txt", "a.yaml", str(tmp_path))
+
+
+def test_a_topology_of_another_tool_is_noted(run: Run, folder: Path) -> None:
+    """TOSCA and network simulators have files of that name."""
+    (folder / "topology.yaml").write_text(
+        "---\n# theirs\ntosca_definitions_version: 1\nnode_types:\n  brokers: {a: }\n"
+    )
+    ran = run("check", "topology.yaml")
+    assert ran.code == 0
+    assert ran.err.startswith("momlint: note: topology.yaml: skipped: this is not an estate")
+    assert run("check", ".", "-q").err == ""
+
+
+@pytest.mark.parametrize("text", ["brokers: {a: }\n", "momlnt: 1\nlinks: []\n", "", "[1]\n", "{x: 1}\n", ": :\n"])
+def test_a_topology_that_may_be_ours_is_judged(run: Run, folder: Path, text: str) -> None:
+    (folder / "topology.yaml").write_text(text)
+    assert run("check", "topology.yaml").code == 1
+
+
+def test_a_folder_wholly_excluded(run: Run, folder: Path) -> None:
+    (folder / "d").mkdir()
+    for name in ("a", "b"):
+        (folder / "d" / f"{name}.mom.yaml").write_text("momlint: 1\nbrokers: {a: }\n")
+    ran = run("check", "d", "--exclude", "d/*")
+    assert ran.code == 2
+    assert ran.err == "momlint: error: d: all 2 estates in this folder are excluded, so nothing is checked\n"

@@ -29,10 +29,10 @@ def test_a_walk_that_stops(run: Run) -> None:
     ran = run("trace", "bad.yaml", "--from", "1", "--to", "5")
     assert ran.code == 1
     assert ran.out == (
-        "six: a message from 1 to 5\n"
-        "  1 → 2  bad.yaml:15:22  1: {2: [2, 3, 4, 5, 6]}\n"
-        "  2 → 4  bad.yaml:19:14  4: [4, 5, 6]\n"
-        "  4 → 6  bad.yaml:21:11  6: [5, 6]\n"
+        "estate six: a message from 1 to 5\n"
+        "  1 → 2  link 1--2  bad.yaml:15:22  1: {2: [2, 3, 4, 5, 6]}\n"
+        "  2 → 4  link 2--4  bad.yaml:19:14  4: [4, 5, 6]\n"
+        "  4 → 6  link 4--6  bad.yaml:21:11  6: [5, 6]\n"
         "stopped at 6: it has no next hop for 5\n"
     )
 
@@ -41,7 +41,7 @@ def test_a_walk_that_arrives_by_computed_entries(run: Run) -> None:
     ran = run("trace", "good.mom.yaml", "--from", "1", "--to", "3")
     assert ran == (
         0,
-        "triangle: a message from 1 to 3\n  1 → 3  shortest path\narrived at 3 after 1 hop\n",
+        "estate triangle: a message from 1 to 3\n  1 → 3  link 1--3  shortest path\narrived at 3 after 1 hop\n",
         "",
     )
 
@@ -50,9 +50,9 @@ def test_a_walk_that_loops(run: Run) -> None:
     ran = run("trace", "-", "--from", "1", "--to", "3", stdin=LOOP.encode())
     assert ran.code == 1
     assert ran.out.splitlines()[1:] == [
-        "  1 → 2  <stdin>:12:16  1: {2: [2, 3]}",
-        "  2 → 1  <stdin>:13:16  2: {1: [1, 3]}",
-        "looped: back at 1, and so for ever",
+        "  1 → 2  link 1--2  <stdin>:12:16  1: {2: [2, 3]}",
+        "  2 → 1  link 1--2  <stdin>:13:16  2: {1: [1, 3]}",
+        "looped: back at 1, and so on for ever",
     ]
 
 
@@ -61,7 +61,7 @@ def test_a_next_hop_that_is_no_neighbour(run: Run) -> None:
     ran = run("trace", "-", "--from", "1", "--to", "3", stdin=wrong.encode())
     assert ran.code == 1
     assert ran.out.splitlines()[1:] == [
-        "  1 → 3  <stdin>:12:21  1: {2: [2], 3: [3]}",
+        "  1 → 3  no link  <stdin>:12:21  1: {2: [2], 3: [3]}",
         "stopped at 1: the next hop 3 is not its neighbour",
     ]
 
@@ -85,11 +85,42 @@ def test_a_colour(run: Run) -> None:
     ran = run("trace", "-", "--from", "1", "--to", "2", "--colour", "cut", stdin=COLOURS.encode())
     assert ran.code == 0
     assert ran.out == (
-        "triangle: a message from 1 to 2 in colour cut (1--2 failed)\n"
-        "  1 → 3  shortest path\n  3 → 2  shortest path\narrived at 2 after 2 hops\n"
+        "estate triangle: a message from 1 to 2 in colour cut (1--2 failed)\n"
+        "  1 → 3  link 1--3  shortest path\n  3 → 2  link 2--3  shortest path\narrived at 2 after 2 hops\n"
     )
     first = run("trace", "-", "--from", "1", "--to", "2", stdin=COLOURS.encode())
     assert "in colour normal\n  1 → 2" in first.out
+
+
+@pytest.mark.parametrize(
+    ("source", "dest", "told"),
+    [
+        ("1", "2", "no walk: broker 1 has failed in this colour"),
+        ("2", "1", "no walk: broker 1 has failed in this colour"),
+        ("1", "1", "no walk: broker 1 has failed in this colour"),
+        ("1", "3", "no walk: brokers 1 and 3 have failed in this colour"),
+    ],
+)
+def test_an_end_that_has_failed(run: Run, source: str, dest: str, told: str) -> None:
+    text = GOOD + "failures: {colours: {down: [1, 3]}}\n"
+    ran = run("trace", "-", "--from", source, "--to", dest, "--colour", "down", stdin=text.encode())
+    assert (ran.code, ran.out.splitlines()[1:], ran.err) == (1, [told], "")
+
+
+def test_the_link_is_the_one_that_is_taken(run: Run) -> None:
+    text = """\
+momlint: 1
+brokers: {1: , 2: }
+links:
+  - {id: copper, between: [1, 2], cost: 3}
+  - {id: fibre, between: [1, 2]}
+failures: {colours: {normal: [], dug: [fibre]}}
+"""
+    hops = [
+        run("trace", "-", "--from", "1", "--to", "2", "--colour", colour, stdin=text.encode()).out.splitlines()[1]
+        for colour in ("normal", "dug")
+    ]
+    assert hops == ["  1 → 2  link fibre  shortest path", "  1 → 2  link copper  shortest path"]
 
 
 RECOVERY = (
@@ -106,7 +137,7 @@ def test_a_recovery_row_that_uses_what_has_failed(run: Run) -> None:
     ran = run("trace", "-", "--from", "1", "--to", "2", "--colour", "cut", stdin=RECOVERY.encode())
     assert ran.code == 1
     assert ran.out.splitlines()[1:] == [
-        "  1 → 2  <stdin>:18:9  - {to: 2, via: 2, colours: [normal, cut]}",
+        "  1 → 2  link 1--2  <stdin>:18:9  - {to: 2, via: 2, colours: [normal, cut]}",
         "stopped at 1: the link to 2 has failed",
     ]
 
@@ -132,7 +163,7 @@ def test_names_that_do_not_exist(run: Run, arguments: tuple[str, ...], said: str
 def test_one_of_several_estates(run: Run) -> None:
     both = (GOOD + "---\n" + LOOP).encode()
     ran = run("trace", "-", "--from", "1", "--to", "3", stdin=both)
-    assert (ran.code, "choose with --estate: triangle, loop" in ran.err) == (2, True)
+    assert (ran.code, "choose one with --estate: triangle, loop" in ran.err) == (2, True)
     assert run("trace", "-", "--from", "1", "--to", "3", "--estate", "loop", stdin=both).code == 1
 
 
@@ -176,7 +207,7 @@ def test_the_rendered_script_decides_the_same(run: Run) -> None:
 
 def test_languages_that_do_not_exist(run: Run) -> None:
     ran = run("render", "good.mom.yaml", "--to", "smt")
-    assert (ran.code, "--to must be one of smv, smt2, not 'smt'; did you mean `smt2`?" in ran.err) == (2, True)
+    assert (ran.code, "--to must be one of smv, smt2, graphml, not 'smt'; did you mean `smt2`?" in ran.err) == (2, True)
 
 
 SPECS = """\
@@ -308,7 +339,7 @@ def test_the_starter_passes_its_own_check(run: Run) -> None:
 def test_init_overwrites_nothing_unasked(run: Run) -> None:
     Path("topology.yaml").write_text("mine\n")
     ran = run("init")
-    assert (ran.code, "topology.yaml exists already; --force overwrites it" in ran.err) == (2, True)
+    assert (ran.code, "topology.yaml already exists; --force overwrites it" in ran.err) == (2, True)
     assert Path("topology.yaml").read_text() == "mine\n"
     assert run("init", "--force").code == 0
     assert Path("topology.yaml").read_text() != "mine\n"
@@ -345,7 +376,7 @@ def modules_after(*arguments: str) -> set[str]:
 
 HEAVY = {"z3", "pysmt", "pyspark", "pandas", "networkx", "scipy", "rustworkx", "jinja2", "rich", "pyarrow"}
 #: What a check does without, where its arguments and the estate are plain; bench/bench_startup.py measures it.
-SPARED = {"typer", "pydantic", "lark", "tomllib"}
+SPARED = {"typer", "pydantic", "tomllib"}
 
 
 def test_the_version_loads_next_to_nothing() -> None:

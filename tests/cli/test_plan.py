@@ -99,7 +99,7 @@ def test_what_is_planned_is_read_by_check(run: Run, triangle: Path, ending: str,
     Path("whole.yaml").write_text(ESTATE + planned.out)
     checked = run("check", "whole.yaml", "--fail-on", "warning")
     assert checked.code == 0
-    assert "4 colours" in checked.out
+    assert "4 declared colours" in checked.out
     traced = run("trace", "whole.yaml", "--from", "1", "--to", "2", "--colour", "2")
     assert f"tables/rows.{ending}:{4 if ending == 'csv' else 3}:1" in traced.out
 
@@ -182,11 +182,11 @@ def test_failed_brokers_have_no_next_hops(run: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--output", "rows.xlsx"), "--output: rows.xlsx: a plan is written as .yaml, .csv or .parquet"),
+        (("--output", "rows.xlsx"), "--output: rows.xlsx: a plan is YAML, CSV or Parquet"),
         (("--output", "nowhere/rows.csv"), "--output: there is no folder nowhere"),
-        (("--output", "."), "a plan is written as .yaml, .csv or .parquet"),
+        (("--output", "."), "a plan is YAML, CSV or Parquet"),
         (("--show", "supper"), "--show must be one of slsd, colours, tables, super, lookup, not 'supper'"),
-        (("--broker", "1"), "--broker: say which table of the broker with --show"),
+        (("--broker", "1"), "--broker: name the table with --show"),
         (("--show", "super", "--broker", "4"), "--broker: there is no broker `4`"),
         (("--sets", "all"), "--sets must be one of auto, listed, except, not 'all'"),
     ],
@@ -201,8 +201,8 @@ def test_wrong_usage(run: Run, triangle: Path, arguments: tuple[str, ...], messa
     ("failures", "message"),
     [
         ("", "there is nothing to plan for"),
-        ("failures: {tolerate: {links: 1, colours: 3}}\n", "something is wrong with `failures.tolerate`"),
-        ("failures: {tolerate: single-link, colours: {1: [1--4]}}\n", "something is wrong with `failures.colours`"),
+        ("failures: {tolerate: {links: 1, colours: 3}}\n", "there are errors with `failures.tolerate`"),
+        ("failures: {tolerate: single-link, colours: {1: [1--4]}}\n", "there are errors with `failures.colours`"),
         ("failures: {tolerate: single-link\n", "`momlint check` says what is wrong with it"),
     ],
 )
@@ -211,6 +211,15 @@ def test_half_an_estate_is_not_planned(run: Run, folder: Path, failures: str, me
     refused = run("plan", "a.yaml")
     assert (refused.code, refused.out) == (2, "")
     assert message in refused.err
+
+
+def test_static_rows_are_noted_where_there_is_something_to_plan(run: Run, folder: Path) -> None:
+    (folder / "a.yaml").write_text(ESTATE + "routing: {tables: {1: {2: [2]}}}\n")
+    assert "routing.tables" not in run("plan", "a.yaml").err
+    (folder / "a.yaml").write_text(ESTATE + "routing: {tables: {1: {2: [2]}}}\nfailures: {tolerate: single-link}\n")
+    planned = run("plan", "a.yaml")
+    assert planned.code == 0
+    assert "the plan uses shortest paths, not the rows of `routing.tables`" in planned.err
 
 
 def test_too_many_colours(run: Run, folder: Path) -> None:
@@ -309,8 +318,8 @@ def test_a_folder_in_place(run: Run, folder: Path) -> None:
     assert ran.code == 2
     first, second, third, fourth = ran.err.splitlines()
     assert first.startswith("momlint: wrote 1 of 4: estates/a.mom.yaml")
-    assert second.startswith("momlint: 2 of 4: estates/b.mom.yaml: it promises nothing")
-    assert third.startswith("momlint: error: 3 of 4: estates/c.mom.yaml: something is wrong")
+    assert second.startswith("momlint: 2 of 4: estates/b.mom.yaml: skipped: it promises nothing")
+    assert third.startswith("momlint: error: 3 of 4: estates/c.mom.yaml: there are errors")
     assert fourth.startswith("momlint: wrote 4 of 4: estates/d.mom.yaml")
     for name in ("a", "d"):
         assert (folder / "estates" / f"{name}.mom.yaml").read_text() == ESTATE + SECTION + ROWS
@@ -335,8 +344,8 @@ def test_what_cannot_be_changed_in_place_stays(run: Run, folder: Path, text: str
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("-", "--in-place"), "--in-place: standard input has no place"),
-        (("triangle.yaml", "--in-place", "--show", "super"), "--in-place and --show"),
+        (("-", "--in-place"), "--in-place: standard input cannot be written to"),
+        (("triangle.yaml", "--in-place", "--show", "super"), "--in-place writes and --show prints"),
         (("triangle.yaml", "--in-place", "-o", "x.yaml"), "--in-place: the section goes into the estate"),
     ],
 )

@@ -79,7 +79,7 @@ def test_other_formats_have_no_sections(
     assert main(["check", "--format", form, *asked, estate]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert f"{asked[0]} adds a section to the text report; it does not go with --format {form}" in captured.err
+    assert f"{asked[0]} adds a section to the text report and cannot be used with --format {form}" in captured.err
 
 
 def test_an_unknown_table_is_wrong_usage(estate: str, capsys: pytest.CaptureFixture[str]) -> None:

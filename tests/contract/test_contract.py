@@ -8,15 +8,19 @@ import pytest
 
 from momlint.findings import Report
 from momlint.lint import Options, lint_bytes, merge
-from tests.budget import examples
+from tests.budget import ALL
 from tests.contract.generator import random_estate
 from tests.contract.oracle import Estate, Judged, judge, parse
+from tests.routed.engines.nusmv import nusmv
 
 #: Rules that are judged here.
-CODES = ("MOM301", "MOM304", "MOM401", "MOM402", "MOM403", "MOM404", "MOM405", "MOM501", "MOM502", "MOM601", "MOM602")
+CODES = ("MOM301", "MOM304", "MOM401", "MOM402", "MOM403", "MOM404", "MOM405", "MOM409", "MOM501", "MOM502", "MOM601")
+CODES += ("MOM602",)
 #: What says that messages are lost.
 LOSING = ("MOM301", "MOM302", "MOM303", "MOM304", "MOM403", "MOM404", "MOM405")
-A_BLOCK = 50
+A_BLOCK = 25
+#: Blocks of estates for each engine: all, and those of a fast run.
+BLOCKS = {"graph": (200, 6), "smt": (60, 2), "nusmv": (8, 1)}
 
 
 def report(text: str, engine: str) -> Report:
@@ -29,10 +33,14 @@ def differences(estate: Estate, expected: Judged, found: Report) -> list[object]
     codes = {finding.code for finding in found.findings}
     wrong: list[object] = []
     # Nothing is wrong with the text, and nothing stays open.
-    wrong += sorted(codes & {"MOM101", "MOM102", "MOM103", "MOM104", "MOM106", "MOM108", "MOM409", "MOM901", "MOM902"})
+    wrong += sorted(codes & {"MOM101", "MOM102", "MOM103", "MOM104", "MOM106", "MOM108", "MOM901", "MOM902"})
     # MOM404 speaks for what two rows of one entry do.
     doubled = {"MOM304", "MOM403", "MOM405"} if "MOM404" in codes else set()
+    # Of one thing one finding: MOM502 names the element, MOM302 or MOM303 the row.
+    told = ({"MOM501"} if "MOM502" in codes else set()) | ({"MOM403"} if codes & {"MOM302", "MOM303"} else set())
     for code in CODES:
+        if code in told - codes:
+            continue
         if code not in expected.open and code not in doubled and (code in codes) != (code in expected.fires):
             wrong.append((code, "found" if code in codes else "expected"))
     losing = [finding for finding in found.findings if finding.code in LOSING]
@@ -51,8 +59,10 @@ def differences(estate: Estate, expected: Judged, found: Report) -> list[object]
     for finding in found.findings:
         if finding.code in {"MOM302", "MOM303"} and finding.witness is not None and not doubled:
             witness = finding.witness
-            key = (witness.colour, witness.source or witness.walk[0], witness.destination or "")
-            walks = [walk for at, walk in expected.walks.items() if at[1:] == key[1:] and at[0] in {key[0], None}]
+            # A failure without a colour is known by what has failed.
+            colour = f"if {', '.join(witness.cut)} fail" if witness.colour is None and witness.cut else witness.colour
+            key = (colour, witness.source or witness.walk[0], witness.destination or "")
+            walks = [expected.walks[key]] if key in expected.walks else []
             if not walks or walks[0][0] == "arrives" or list(witness.walk)[: len(walks[0][1])] != walks[0][1]:
                 wrong.append(("witness", finding.code, key, witness.walk, walks))
     errors = (expected.fires - {"MOM501"}) or any(end != "arrives" for end in ends)
@@ -61,12 +71,17 @@ def differences(estate: Estate, expected: Judged, found: Report) -> list[object]
     return wrong
 
 
-@pytest.mark.parametrize("block", range(examples(40)))
-def test_the_verdict_is_that_of_the_contract(block: int) -> None:
+@pytest.mark.parametrize(
+    ("engine", "block"),
+    [(engine, block) for engine, (every, few) in BLOCKS.items() for block in range(every if ALL else few)],
+)
+def test_the_verdict_is_that_of_the_contract(engine: str, block: int) -> None:
+    if engine == "nusmv":
+        nusmv()
     for seed in range(block * A_BLOCK, (block + 1) * A_BLOCK):
         text = random_estate(random.Random(seed))
         estate = parse(text)
-        assert differences(estate, judge(estate), report(text, "graph")) == [], f"{seed}\n{text}"
+        assert differences(estate, judge(estate), report(text, engine)) == [], f"{engine} {seed}\n{text}"
 
 
 def test_the_estates_are_of_all_kinds() -> None:

@@ -50,11 +50,11 @@ def test_a_colour_fails_a_group_by_its_name() -> None:
     ("groups", "code", "message"),
     [
         ("groups: ⟦[duct]⟧", "MOM102", "`groups` takes a mapping from groups to lists of links and brokers"),
-        ("groups: {duct: ⟦west⟧}", "MOM102", "group `duct` takes a list of links and brokers, not the text `west`"),
+        ("groups: {duct: ⟦west⟧}", "MOM102", "group `duct` takes a list of links and brokers, not the string `west`"),
         ("groups: {duct: [⟦{west: }⟧]}", "MOM102", "item 1 of group `duct` takes an id, not a mapping"),
         ("groups: {duct: [⟦4⟧]}", "MOM104", "broker `4` is not declared"),
         ("groups: {duct: [⟦1--3⟧]}", "MOM108", "there is no link `1--3`"),
-        ("groups: {duct: [⟦2--3⟧]}", "MOM108", "`2--3` does not say which of 2 links fails"),
+        ("groups: {duct: [⟦2--3⟧]}", "MOM108", "`2--3` can mean 2 links"),
         # A group of groups is nothing that the language has.
         ("groups: {9: [west], duct: [⟦9⟧]}", "MOM104", "broker `9` is not declared"),
         ("groups: {⟦2⟧: [west]}", "MOM102", "group `2` has the name of a broker"),

@@ -55,7 +55,7 @@ def test_ids_stay_the_text_they_are(odd: str) -> None:
         ]
         assert estate.recovery_rows is not None
         assert [row.colours for row in estate.recovery_rows] == [(0,)]
-        assert estate.takeover == {0: 1, 1: 0}
+        assert estate.takeover == {0: (1,), 1: (0,)}
 
 
 def test_different_texts_are_different_brokers() -> None:

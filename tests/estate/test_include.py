@@ -94,7 +94,7 @@ include: [more.yaml]
     assert estate.tolerate.links == 1
     assert estate.colours[0].failed_links == (0,)
     assert estate.recovery_rows is not None
-    assert estate.takeover == {0: 1}
+    assert estate.takeover == {0: (1,)}
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_from_disk(tmp_path: Path) -> None:
         ("MOM102", Position(3, 31)),
         ("MOM102", Position(3, 39)),
     ]
-    assert "is a directory" in loaded.problems[0].message
+    assert "it is a folder" in loaded.problems[0].message
 
 
 def test_several_documents_are_several_estates() -> None:

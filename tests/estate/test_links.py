@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from momlint.lint import Options, lint_bytes
 from tests.estate.marks import expect, load_one
 
 
@@ -26,7 +27,7 @@ from tests.estate.marks import expect, load_one
 def test_duplicate_links(links: str) -> None:
     """At the later link, with the earlier one as related; both stay."""
     (problem,) = expect(f"momlint: 1\nbrokers: {{1: , 2: , 3: }}\nlinks: {links}\n", "MOM105")
-    assert [other.message for other in problem.related] == ["the other link stands here"]
+    assert [other.message for other in problem.related] == ["the other link is declared here"]
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,19 @@ def test_links_that_are_no_duplicates(links: str) -> None:
     """Parallel links with an id each, and the two directions."""
     loaded = load_one(f"momlint: 1\nbrokers: {{1: , 2: , 3: }}\nlinks: {links}\n")
     assert loaded.problems == []
+
+
+@pytest.mark.parametrize(
+    ("links", "advice"),
+    [
+        ("[{id: x, between: [1, 2]}, {id: ⟦x⟧, between: [2, 1]}]", "remove one, or give each parallel link"),
+        ("[{id: x, between: [1, 2]}, {id: ⟦x⟧, between: [2, 3]}]", "give each link an `id` of its own"),
+        ("[{id: 1--2, between: [2, 3]}, {between: ⟦[1, 2]⟧}]", "rename the id: avoid ids that look like `a--b`"),
+    ],
+)
+def test_links_that_only_share_a_name_are_told_from_doubles(links: str, advice: str) -> None:
+    (problem,) = expect(f"momlint: 1\nbrokers: {{1: , 2: , 3: }}\nlinks: {links}\n", "MOM105")
+    assert problem.help.startswith(advice)
 
 
 def test_each_further_link_is_a_finding() -> None:
@@ -136,8 +150,8 @@ def test_what_is_a_link_and_a_broker_does_not_say_what_fails() -> None:
     )
     # Once for the group, once for the colours.
     assert [(problem.code, problem.span.start.line, problem.message) for problem in loaded.problems] == [
-        ("MOM102", 6, "`west` is a link and a broker, and does not say which of them fails"),
-        ("MOM102", 7, "`west` is a link and a broker, and does not say which of them fails"),
+        ("MOM102", 6, "`west` is both a link and a broker, so it is unclear which of them fails"),
+        ("MOM102", 7, "`west` is both a link and a broker, so it is unclear which of them fails"),
     ]
     assert [(related.span.start.line, related.message) for related in loaded.problems[0].related] == [
         (4, "the link `west`"),
@@ -223,7 +237,7 @@ def test_ends_of_parallel_links_are_ambiguous() -> None:
         """,
         "MOM108",
     )
-    assert problem.message == "`1--2` does not say which of 2 links fails (`x`, `y`); all are taken to"
+    assert problem.message == "`1--2` can mean 2 links (`x`, `y`); all of them are taken to fail"
 
 
 def test_a_duplicate_link_is_not_also_ambiguous() -> None:
@@ -250,3 +264,19 @@ def test_a_link_left_out_is_still_declared() -> None:
         """,
         "MOM104",
     )
+
+
+@pytest.mark.parametrize(
+    ("links", "line", "how"),
+    [
+        (["{id: b--c, between: [a, b]}", "{between: [b, c]}"], 5, "this one by its brokers, another by its id"),
+        (["{between: [b, c]}", "{id: b--c, between: [a, b]}"], 5, "this one by its id, another by its brokers"),
+    ],
+)
+def test_an_id_like_another_links_name(links: list[str], line: int, how: str) -> None:
+    """They are no doubles: removing one would be wrong advice."""
+    text = "momlint: 1\nbrokers: {a: , b: , c: }\nlinks:\n" + "".join(f"  - {link}\n" for link in links)
+    (found,) = [one for one in lint_bytes(text.encode(), "e.yaml", Options()).findings if one.code == "MOM105"]
+    assert found.span.start.line == line
+    assert found.message == f"`b--c` can mean two links: {how}"
+    assert "rename" in found.help

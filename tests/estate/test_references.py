@@ -108,7 +108,7 @@ def test_what_is_unknown_is_left_out() -> None:
     assert [(colour.failed_links, colour.failed_brokers) for colour in estate.colours] == [((0,), ()), ((), ())]
     assert estate.recovery_rows is not None
     assert [row.place.path[-1] for row in estate.recovery_rows] == [1]
-    assert estate.takeover == {1: 0}
+    assert estate.takeover == {1: (0,)}
     assert {"links", "topics", "routing.tables", "failures.colours", "failures.recovery", "failures.takeover"} == set(
         estate.incomplete
     )
@@ -190,4 +190,54 @@ def test_the_way_through_a_merge_is_related() -> None:
         """,
         "MOM104",
     )
-    assert [other.message for other in problem.related] == ["reached through this alias or merge key"]
+    assert [other.message for other in problem.related] == ["used through this alias or merge key"]
+
+
+def test_entities_know_where_their_parts_stand() -> None:
+    """Lines and columns counted by hand; an unknown broker and one listed twice move what follows."""
+    loaded = load_one("""\
+momlint: 1
+brokers: {a: , b: , c: }
+links: [{between: [a, b]}, {between: [b, c]}]
+topics:
+  t: {publishers: [z, b, a], subscribers: [c, c, a], max_hops: 3, max_latency_ms: 9}
+routing:
+  protocol: tables
+  tables:
+    a: {b: [q, b, c]}
+failures:
+  tolerate: {links: 1}
+specs:
+  - {ctl: "AG (loc = a)"}
+""")
+    estate = loaded.estate
+    assert estate is not None
+    (topic,), (row,), (spec,) = estate.topics, estate.table_rows, estate.specs
+    assert estate.tolerate is not None
+    assert estate.tolerate.place is not None
+    places = {
+        "publisher b": (topic.publisher_place(1), (5, 23, 24)),
+        "publisher a": (topic.publisher_place(0), (5, 26, 27)),
+        "subscriber c": (topic.subscriber_place(2), (5, 44, 45)),
+        "subscriber a": (topic.subscriber_place(0), (5, 50, 51)),
+        "max_hops": (topic.hops_place, (5, 54, 65)),
+        "max_latency_ms": (topic.latency_place, (5, 67, 84)),
+        "destination b": (row.destination_place(1), (9, 16, 17)),
+        "destination c": (row.destination_place(2), (9, 19, 20)),
+        "table": (row.table_place, (9, 5, 6)),
+        "tolerate": (estate.tolerate.place, (11, 3, 11)),
+        "formula": (spec.formula_place(), (13, 11, 25)),
+        "loc": (spec.formula_place((4, 7)), (13, 16, 19)),
+        "estate": (estate.place, (1, 1, 8)),
+    }
+    for name, (place, (line, start, end)) in places.items():
+        _, span, _ = loaded.locate(place)
+        assert (span.start, span.end) == ((line, start), (line, end)), name
+
+
+def test_unknown_names_in_their_thousands_are_counted() -> None:
+    """A missing include makes every name unknown; the report stays readable."""
+    links = ", ".join(f"{{between: [x{number}, y{number}]}}" for number in range(1000))
+    problems = load_one(f"momlint: 1\nbrokers: {{a: }}\nlinks: [{links}]\n").problems
+    assert [problem.code for problem in problems] == ["MOM104"] * 101
+    assert sum("and 1899 more are not declared" in problem.message for problem in problems) == 1

@@ -167,7 +167,7 @@ def test_accepted(validator: jsonschema.Draft202012Validator, document: Any) -> 
         with_(failures={"recovery": "x.csv"}),
         with_(failures={"recovery": {"1": [{"to": 1, "via": 2}]}}),
         with_(failures={"recovery": {"1": [{"to": 1, "via": 2, "colours": 1}]}}),
-        with_(failures={"takeover": {"1": [2]}}),
+        with_(failures={"takeover": {"1": {}}}),
         with_(failures={"colors": {}}),
         with_(specs=[{"name": "empty"}]),
         with_(specs=[{"ctl": "a", "ltl": "b"}]),
@@ -211,7 +211,7 @@ def test_the_reader_takes_the_example() -> None:
     assert estate.recovery_rows[2].place.path == ("failures", "recovery", "1", 2)
     assert estate.tolerate is not None
     assert (estate.tolerate.links, estate.tolerate.brokers) == (1, 0)
-    assert estate.takeover == {0: 1, 1: 2, 2: 0}
+    assert estate.takeover == {0: (1,), 1: (2,), 2: (0,)}
     assert [(spec.name, spec.logic) for spec in estate.specs] == [("arrives", "ctl")]
     assert estate.incomplete == frozenset()
     assert set(estate.section_places) == {

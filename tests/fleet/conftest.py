@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from momlint.errors import UsageError
-from momlint.fleet import Limits
+from momlint.fleet import ShardLimits
 from momlint.fleet.session import check_requirements
 from tests.cli.conftest import run
 
@@ -40,7 +40,7 @@ def spark(needs_spark: None) -> Iterator[OnSpark]:
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = ROOT
     try:
-        with OnSpark("local[2]", Limits(seconds=60.0, memory=4 << 30)) as runner:
+        with OnSpark("local[2]", ShardLimits(seconds=60.0, memory=4 << 30)) as runner:
             yield runner
     finally:
         if before is None:

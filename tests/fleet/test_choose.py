@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from momlint.fleet import Processes, Serial
-from momlint.fleet.choose import SPARK_FROM, Wishes, choose
+from momlint.fleet.choose import SPARK_FROM, RunnerOptions, choose
 from momlint.fleet.expected import A_BYTE, A_FILE, expected_seconds
 from tests.fleet.estates import large_estate
 
@@ -23,13 +23,13 @@ def files(folder: Path, seconds: float) -> list[str]:
 
 
 def test_little_work_is_done_here(tmp_path: Path) -> None:
-    choice = choose(files(tmp_path, 0.1), Wishes("auto"))
+    choice = choose(files(tmp_path, 0.1), RunnerOptions("auto"))
     assert isinstance(choice.runner, Serial)
     assert choice.reason == "1 file, about 0.1 s of work: this process alone"
 
 
 def test_some_work_goes_to_processes(tmp_path: Path) -> None:
-    choice = choose(files(tmp_path, 20), Wishes("auto", "local[2]", jobs=2))
+    choice = choose(files(tmp_path, 20), RunnerOptions("auto", "local[2]", jobs=2))
     assert isinstance(choice.runner, Processes)
     assert choice.reason.startswith("1 file, about 20 s of work: a pool of 2 processes, since Spark is worth its start")
 
@@ -39,21 +39,21 @@ def test_much_work_goes_to_spark_where_a_master_is_named(tmp_path: Path) -> None
     from momlint.fleet.spark import OnSpark
 
     paths = files(tmp_path, 2 * SPARK_FROM)
-    assert isinstance(choose(paths, Wishes(None, "local[2]")).runner, OnSpark)
-    assert isinstance(choose(paths, Wishes("auto", "local[2]")).runner, OnSpark)
-    assert isinstance(choose(paths, Wishes("auto")).runner, Processes)
+    assert isinstance(choose(paths, RunnerOptions(None, "local[2]")).runner, OnSpark)
+    assert isinstance(choose(paths, RunnerOptions("auto", "local[2]")).runner, OnSpark)
+    assert isinstance(choose(paths, RunnerOptions("auto")).runner, Processes)
 
 
 def test_what_is_asked_for_is_taken(tmp_path: Path) -> None:
     paths = files(tmp_path, 0.1)
-    assert isinstance(choose(paths, Wishes("process", jobs=1)).runner, Processes)
-    assert choose(paths, Wishes("process", jobs=1)).reason.endswith("one process besides this, as asked for")
+    assert isinstance(choose(paths, RunnerOptions("process", jobs=1)).runner, Processes)
+    assert choose(paths, RunnerOptions("process", jobs=1)).reason.endswith("one process besides this, as asked for")
 
 
 def test_limits(tmp_path: Path) -> None:
-    limits = choose(files(tmp_path, 0.1), Wishes(seconds=7.0, memory=1 << 30)).limits
+    limits = choose(files(tmp_path, 0.1), RunnerOptions(seconds=7.0, memory=1 << 30)).limits
     assert (limits.seconds, limits.memory) == (7.0, 1 << 30)
-    assert choose([], Wishes(jobs=1000)).limits.memory == 2 << 30
+    assert choose([], RunnerOptions(jobs=1000)).limits.memory == 2 << 30
 
 
 def test_colours_count_where_there_are_few_files(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.fleet.estates import planned, write_many
+from tests.fleet.hanging import HANGING, hanging_site
 from tests.fleet.processes import INTERRUPTIBLE, descendants
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 
 COUNT = 200
+LAST = f"zz-{HANGING}"
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +65,11 @@ def check(folder: Path, *options: str, **environment: str) -> subprocess.Complet
     return ran
 
 
+def hanging_workers(folder: Path) -> list[str]:
+    """Options with which the workers of a cluster hang where they open such a file."""
+    return ["--spark-conf", f"spark.executorEnv.PYTHONPATH={hanging_site(folder)}"]
+
+
 def test_a_standalone_cluster_gives_the_same_report(cluster: Cluster, many: Path, expected: str) -> None:
     ran = check(many, "--runner", "spark", "--spark", cluster.master)
     assert ran.stdout == expected
@@ -80,12 +87,13 @@ def test_tables_at_an_address_start_spark_for_themselves(cluster: Cluster, tmp_p
         folder.mkdir()
         (folder / "a.mom.yaml").write_text(text.replace("FILE", f"{file}/plan.parquet"))
     mount = f"spark.hadoop.fs.viewfs.mounttable.estates.link./tables=file://{tmp_path}/plan"
-    alone = check(here)
+    # The plan is beside the folder of the estate.
+    alone = check(here, "--root", str(tmp_path))
     ran = check(there, "--spark", cluster.master, "--spark-conf", mount)
     assert "this process alone" in ran.stderr
     # In another order, since files are in that of their names.
     found, expected = (json.loads(text)["findings"] for text in (ran.stdout, alone.stdout))
-    assert len(expected) > 2
+    assert [one["file"] for one in expected if one["severity"] == "error"] == [f"{tmp_path}/plan/plan.parquet"]
     assert sorted(json.dumps(one).replace("viewfs://estates/tables", f"{tmp_path}/plan") for one in found) == sorted(
         map(json.dumps, expected)
     )
@@ -96,14 +104,17 @@ def test_tables_at_an_address_start_spark_for_themselves(cluster: Cluster, tmp_p
     ]
 
 
-def test_an_executor_that_is_killed_changes_nothing(cluster: Cluster, many: Path, expected: str) -> None:
+def test_an_executor_that_is_killed_changes_nothing(
+    cluster: Cluster, many: Path, expected: str, tmp_path: Path
+) -> None:
     # One shard takes its time, so that the job is still there when the executor is not.
-    pipe = many / "zz-pipe.mom.yaml"
-    os.mkfifo(pipe)
+    (many / LAST).touch()
+    options = hanging_workers(tmp_path)
+    path = os.pathsep.join([str(tmp_path / "site"), str(Path(__file__).parents[2])])
     try:
-        calm = check(many, "--runner", "process", "--jobs", "2", "--shard-seconds", "10")
+        calm = check(many, "--runner", "process", "--jobs", "2", "--shard-seconds", "10", PYTHONPATH=path)
         process = subprocess.Popen(
-            command("--runner", "spark", "--spark", cluster.master, "--shard-seconds", "10"),
+            command("--runner", "spark", "--spark", cluster.master, "--shard-seconds", "10", *options),
             cwd=many,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -116,13 +127,13 @@ def test_an_executor_that_is_killed_changes_nothing(cluster: Cluster, many: Path
         killed = cluster.kill_an_executor()
         out, err = process.communicate(timeout=400)
     finally:
-        pipe.unlink()
+        (many / LAST).unlink()
     assert killed not in cluster.executors()
     assert out == calm.stdout, err
     assert process.returncode == calm.returncode == 1
     found = json.loads(out)["findings"]
     (undecided,) = [finding for finding in found if finding["code"] == "MOM901"]
-    assert undecided["file"] == "zz-pipe.mom.yaml"
+    assert undecided["file"] == LAST
     found.remove(undecided)
     assert found == json.loads(expected)["findings"]
 
@@ -139,22 +150,24 @@ def shards_are_done(cluster: Cluster) -> bool:
 
 def test_a_shard_that_always_hangs_is_exit_3(cluster: Cluster, tmp_path: Path) -> None:
     paths = write_many(tmp_path, 7)  # the first fault is in the eighth
-    os.mkfifo(tmp_path / "pipe.mom.yaml")
     alone = check(Path(paths[0]).parent)
     assert alone.returncode == 0
-    ran = check(tmp_path, "--runner", "spark", "--spark", cluster.master, "--shard-seconds", "4")
+    (tmp_path / HANGING).touch()
+    options = hanging_workers(tmp_path)
+    ran = check(tmp_path, "--runner", "spark", "--spark", cluster.master, "--shard-seconds", "4", *options)
     assert ran.returncode == 3
     report = json.loads(ran.stdout)
     assert report["summary"]["undecided"] == 1
-    assert [finding["file"] for finding in report["findings"] if finding["code"] == "MOM901"] == ["pipe.mom.yaml"]
+    assert [finding["file"] for finding in report["findings"] if finding["code"] == "MOM901"] == [HANGING]
     rest = [finding for finding in report["findings"] if finding["code"] != "MOM901"]
     assert len(rest) == len(json.loads(alone.stdout)["findings"])
 
 
 def test_an_interrupt_leaves_nothing_running(cluster: Cluster, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.mom.yaml")
+    (tmp_path / HANGING).touch()
+    options = ["--runner", "spark", "--spark", cluster.master, *hanging_workers(tmp_path)]
     process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTIBLE, "check", ".", "--runner", "spark", "--spark", cluster.master],
+        [sys.executable, "-c", INTERRUPTIBLE, "check", ".", *options],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -186,10 +199,10 @@ def test_the_interpreter_in_an_archive_is_the_one_that_runs(cluster: Cluster, ma
     archive = packed_environment(tmp_path)
     program = (
         "import sys\n"
-        "from momlint.fleet import Limits\n"
+        "from momlint.fleet import ShardLimits\n"
         "from momlint.fleet.spark import OnSpark\n"
         "conf = {'spark.archives': sys.argv[2] + '#environment'}\n"
-        "with OnSpark(sys.argv[1], Limits(), conf=conf) as runner:\n"
+        "with OnSpark(sys.argv[1], ShardLimits(), conf=conf) as runner:\n"
         "    for place in runner.places(4):\n"
         "        print(place.interpreter, place.prefix, place.package, sep='|')\n"
     )
@@ -268,10 +281,10 @@ def test_a_cluster_without_workers_is_said_so(needs_spark: None, tmp_path: Path)
     program = (
         "import sys\n"
         "from momlint.errors import UsageError\n"
-        "from momlint.fleet import Limits\n"
+        "from momlint.fleet import ShardLimits\n"
         "from momlint.fleet.spark import OnSpark\n"
         "try:\n"
-        "    with OnSpark(sys.argv[1], Limits(), patience=5.0) as runner:\n"
+        "    with OnSpark(sys.argv[1], ShardLimits(), patience=5.0) as runner:\n"
         "        runner.places(1)\n"
         "except UsageError as error:\n"
         "    print(error)\n"
@@ -285,4 +298,4 @@ def test_a_cluster_without_workers_is_said_so(needs_spark: None, tmp_path: Path)
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
             check=False,
         )
-    assert "has given no executor in 5 s" in ran.stdout, ran.stderr
+    assert "gave no executor within 5 s" in ran.stdout, ran.stderr

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 import venv
 from pathlib import Path
 
 import pytest
+
+from tests.fleet.hanging import HANGING, hanging_site
+from tests.fleet.processes import INTERRUPTIBLE, children, descendants, is_running
 
 pytestmark = pytest.mark.slow
 
@@ -43,9 +48,84 @@ def test_a_setting_that_spark_refuses(needs_spark: None, tmp_path: Path) -> None
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("spark.task.cpus=5", "has to be >= the number of cpus per task = 5"),
+        ("spark.serializer=no.such.Class", "java.lang.ClassNotFoundException: no.such.Class"),
+    ],
+)
+def test_settings_that_spark_refuses_once_it_has_started(
+    setting: str, words: str, needs_spark: None, tmp_path: Path
+) -> None:
+    """The text of what went wrong is Java's, and Java is ended."""
+    ran = check(tmp_path, "--spark-conf", setting)
+    assert ran.returncode == 2
+    said = next(line for line in ran.stderr.splitlines() if line.startswith("momlint: error: "))
+    assert said.startswith("momlint: error: Spark does not start at local[1,4]: ")
+    assert said.endswith(words) or words in said
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(("how", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
+@pytest.mark.parametrize("at_work", [False, True])
+def test_nothing_is_left_when_momlint_is_ended(
+    how: str, code: int, at_work: bool, needs_spark: None, tmp_path: Path
+) -> None:
+    """While Java starts, and while a worker hangs: no process, and no file in the folder for temporary ones."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    (tmp_path / HANGING).touch()
+    options = ["--spark", "local[1]", "--spark-conf", f"spark.executorEnv.PYTHONPATH={hanging_site(tmp_path)}"]
+    with open(tmp_path / "said", "w") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-c", INTERRUPTIBLE, "check", HANGING, "--runner", "spark", *options],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "TMPDIR": str(temporary)},
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
+        until = time.monotonic() + 100
+        while time.monotonic() < until and not (shard_is_done(process.pid) if at_work else any(temporary.iterdir())):
+            assert process.poll() is None
+            time.sleep(0.05)
+        below = descendants(process.pid)
+        process.send_signal(getattr(signal, how))
+        try:
+            assert process.wait(60) == code
+        finally:
+            process.kill()
+    assert list(temporary.iterdir()) == []
+    until = time.monotonic() + 30
+    while time.monotonic() < until and any(is_running(pid) for pid in below):
+        time.sleep(0.1)
+    assert not [pid for pid in below if is_running(pid)]
+    assert "Traceback" not in (tmp_path / "said").read_text()
+
+
+def shard_is_done(pid: int) -> bool:
+    """Whether a guard below this process has a child, which is so while it is at work on a shard."""
+    for below in descendants(pid):
+        try:
+            command = Path(f"/proc/{below}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"momlint.fleet.child" in command and b"pyspark" in _parent_command(below):
+            return True
+    return False
+
+
+def _parent_command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{children().get(pid, 0)}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 def test_workers_without_the_packages(needs_spark: None, tmp_path: Path) -> None:
     venv.create(tmp_path / "bare", with_pip=False)
     ran = check(tmp_path, PYSPARK_PYTHON=str(tmp_path / "bare" / "bin" / "python"))
     assert ran.returncode == 2
-    assert "momlint: error: --spark: the workers cannot do their part: No module named " in ran.stderr
+    assert "momlint: error: --spark: the workers failed: No module named " in ran.stderr
     assert "Traceback" not in ran.stderr

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from momlint.errors import InternalError
-from momlint.fleet.guard import Guard, Limits
+from momlint.fleet.guard import Guard, ShardLimits
 from tests.fleet.processes import is_running
 from tests.fleet.works import Obey, Said
 
-LIMITS = Limits(seconds=30.0, memory=4 << 30)
+LIMITS = ShardLimits(seconds=30.0, memory=4 << 30)
 
 
-def obey(*orders: str, limits: Limits = LIMITS) -> list[str]:
+def obey(*orders: str, limits: ShardLimits = LIMITS) -> list[str]:
     with Guard(limits) as guard:
         return [said.text for _, said in guard.run(Obey(orders), range(len(orders)))]
 
@@ -40,7 +40,7 @@ def test_one_child_serves_many_shards() -> None:
 @pytest.mark.parametrize("order", ["hang", "spin"])
 def test_what_hangs_is_stopped_and_the_rest_goes_on(order: str) -> None:
     begin = time.monotonic()
-    assert obey("a", order, "b", limits=Limits(seconds=1.5)) == ["a", "deadline: it was stopped after 1.5 s", "b"]
+    assert obey("a", order, "b", limits=ShardLimits(seconds=1.5)) == ["a", "deadline: it was stopped after 1.5 s", "b"]
     assert time.monotonic() - begin < 25
 
 
@@ -64,7 +64,7 @@ def test_what_dies_of_what_others_left_gets_a_fresh_process() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_programs_that_a_unit_has_started_go_with_it(tmp_path: Path) -> None:
     told = tmp_path / "pid"
-    assert obey(f"spawn {told}", "a", limits=Limits(seconds=2.0)) == ["deadline: it was stopped after 2 s", "a"]
+    assert obey(f"spawn {told}", "a", limits=ShardLimits(seconds=2.0)) == ["deadline: it was stopped after 2 s", "a"]
     assert not is_running(int(told.read_text()))
 
 
@@ -79,12 +79,12 @@ def test_prints_do_not_come_between_the_results() -> None:
 
 
 def test_a_child_that_does_not_start_is_an_internal_error() -> None:
-    with Guard(Limits(memory=16 << 20)) as guard, pytest.raises(InternalError, match="does not start"):
+    with Guard(ShardLimits(memory=16 << 20)) as guard, pytest.raises(InternalError, match="does not start"):
         list(guard.run(Obey(("a",)), [0]))
 
 
 def test_closing_ends_a_child_that_hangs() -> None:
-    guard = Guard(Limits(seconds=600))
+    guard = Guard(ShardLimits(seconds=600))
     pid = int(next(iter(guard.run(Obey(("pid",)), [0])))[1].text)
     guard.close()
     with pytest.raises(ProcessLookupError):
@@ -97,9 +97,9 @@ def test_closing_ends_a_child_that_hangs() -> None:
 def test_a_child_goes_with_its_guard_even_while_it_spins() -> None:
     program = (
         "import sys, threading\n"
-        "from momlint.fleet.guard import Guard, Limits\n"
+        "from momlint.fleet.guard import Guard, ShardLimits\n"
         "from tests.fleet.works import Obey\n"
-        "guard = Guard(Limits(seconds=600))\n"
+        "guard = Guard(ShardLimits(seconds=600))\n"
         "print(next(iter(guard.run(Obey(('pid',)), [0])))[1].text, flush=True)\n"
         "list(guard.run(Obey(('spin',)), [0]))\n"
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from momlint.fleet import Limits, Processes, Serial, check_files
+from momlint.fleet import Processes, Serial, ShardLimits, check_files
 from momlint.fleet.parts import blocks_of_pairs
 from momlint.fleet.spread import Parts
 from momlint.lint import Options, lint_files
@@ -23,7 +23,7 @@ from tests.fleet.estates import large_estate
 from tests.fleet.reports import rendered
 from tests.strategies import any_overlays
 
-LIMITS = Limits(seconds=120.0)
+LIMITS = ShardLimits(seconds=120.0)
 
 
 def parts() -> Parts:
@@ -78,7 +78,7 @@ def test_latencies(overlay: Overlay, data: st.DataObject) -> None:
     # Above 2 ** 53 whole units do not fit int64 sums: then Python's integers have to travel as well.
     largest = data.draw(st.sampled_from([3.0, 1e16]))
     processing = data.draw(st.lists(st.floats(0, largest), min_size=overlay.n, max_size=overlay.n))
-    takeover = {0: overlay.n - 1} if overlay.n > 1 else {}
+    takeover = {0: (overlay.n - 1,)} if overlay.n > 1 else {}
     unknown = np.zeros(0, np.int64)
     given_ = (overlay, processing, overlay.pair_source, overlay.pair_dest, takeover, unknown)
     found = parts().timings(*given_)

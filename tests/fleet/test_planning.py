@@ -11,7 +11,7 @@ import pytest
 from momlint.errors import UsageError
 from momlint.estate import load_source
 from momlint.estate.resolved import Estate
-from momlint.fleet import Limits, Processes, Serial
+from momlint.fleet import Processes, Serial, ShardLimits
 from momlint.fleet.planning import plan_into
 from momlint.fleet.work import Runner
 from momlint.lint import Options, lint_files
@@ -58,7 +58,7 @@ def test_the_rows_are_those_of_one_plan(target: float, tmp_path: Path) -> None:
 
 def test_by_processes(tmp_path: Path) -> None:
     text = large_estate(4, 4, 0).replace("tolerate: single-link", "tolerate: {links: 1, brokers: 1}")
-    with Processes(2, Limits(seconds=60.0)) as pool:
+    with Processes(2, ShardLimits(seconds=60.0)) as pool:
         planned(text, tmp_path / "tables.parquet", pool, 1e-3)
 
 
@@ -69,7 +69,7 @@ def test_by_spark(spark: OnSpark, tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").touch()
-    with pytest.raises(UsageError, match="something in this folder already"):
+    with pytest.raises(UsageError, match="this folder is not empty"):
         plan_into(estate_of(large_estate(2, 3, 0)), str(tmp_path), Serial())
 
 
@@ -88,11 +88,11 @@ def test_on_the_command_line(run: Run, tmp_path: Path, monkeypatch: pytest.Monke
     assert report.summary.colours == 25
     again = run("plan", "torus.yaml", "--jobs", "2", "--output", "tables.parquet")
     assert again.code == 2
-    assert "something in this folder already" in again.err
+    assert "this folder is not empty" in again.err
     for options in (["--jobs", "2"], ["--jobs", "2", "--output", "x.csv"], ["--spark", "local[2]", "--show", "tables"]):
         ran = run("plan", "torus.yaml", *options)
         assert ran.code == 2
-        assert "name a folder for the tables that ends in .parquet" in ran.err
+        assert "name a folder that ends in .parquet" in ran.err
 
 
 def test_an_empty_folder_of_tables_is_a_finding(tmp_path: Path) -> None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from momlint.findings import Report
-from momlint.fleet import Limits, Processes, Serial, check_files
+from momlint.fleet import Processes, Serial, ShardLimits, check_files
 from momlint.lint import Options, lint_files
 from tests.cli.estates import GOOD
 from tests.fleet.estates import write_many
+from tests.fleet.hanging import HANGING, hanging_site
 from tests.fleet.reports import rendered
 from tests.fleet.works import Obey
 
-LIMITS = Limits(seconds=60.0, memory=4 << 30)
+LIMITS = ShardLimits(seconds=60.0, memory=4 << 30)
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return write_many(tmp_path_factory.mktemp("many"), 100, broken_every=10, fault_every=7)
 
 
-def by_pool(paths: list[str], options: Options, limits: Limits = LIMITS, jobs: int = 2) -> Report:
+def by_pool(paths: list[str], options: Options, limits: ShardLimits = LIMITS, jobs: int = 2) -> Report:
     with Processes(jobs, limits) as pool:
         return check_files(paths, options, pool, limits=limits)
 
@@ -73,15 +73,17 @@ def test_includes_and_suppressions_are_shown_where_they_stand(tmp_path: Path, mo
     assert rendered(by_pool(paths, Options())) == rendered(alone)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
-def test_a_file_that_hangs_is_one_undecided_and_the_rest_is_unchanged(many: list[str], tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.mom.yaml"
-    os.mkfifo(pipe)
+def test_a_file_that_hangs_is_one_undecided_and_the_rest_is_unchanged(
+    many: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(hanging_site(tmp_path))  # the children of the pool take over this path
+    file = tmp_path / HANGING
+    file.write_text(GOOD)
     paths = many[:40]
     alone = lint_files(paths, Options())
-    together = by_pool([*paths[:11], str(pipe), *paths[11:]], Options(), Limits(seconds=3.0))
+    together = by_pool([*paths[:11], str(file), *paths[11:]], Options(), ShardLimits(seconds=3.0))
     (undecided,) = [finding for finding in together.findings if finding.code == "MOM901"]
-    assert undecided.file == str(pipe)
+    assert undecided.file == str(file)
     assert "stopped after 3 s" in undecided.message
     assert [finding for finding in together.findings if finding is not undecided] == alone.findings
     assert together.summary.undecided == 1
@@ -92,7 +94,7 @@ def test_a_file_that_needs_too_much_memory_is_one_undecided(many: list[str], tmp
     large = tmp_path / "large.mom.yaml"
     large.write_text("momlint: 1\nbrokers:\n" + "".join(f"  b{i}: {{site: s}}\n" for i in range(400_000)))
     paths = [*many[:5], str(large), *many[5:10]]
-    together = by_pool(paths, Options(), Limits(seconds=120.0, memory=640 << 20))
+    together = by_pool(paths, Options(), ShardLimits(seconds=120.0, memory=640 << 20))
     (undecided,) = [finding for finding in together.findings if finding.code == "MOM901"]
     assert undecided.file == str(large)
     assert "more than 640 MiB" in undecided.message
@@ -100,10 +102,11 @@ def test_a_file_that_needs_too_much_memory_is_one_undecided(many: list[str], tmp
     assert rest == lint_files(many[:10], Options()).findings
 
 
-def test_what_is_deselected_is_not_printed_and_still_counts(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.mom.yaml"
-    os.mkfifo(pipe)
-    together = by_pool([str(pipe)], Options(select=("MOM3",)), Limits(seconds=1.0))
+def test_what_is_deselected_is_not_printed_and_still_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(hanging_site(tmp_path))
+    file = tmp_path / HANGING
+    file.write_text(GOOD)
+    together = by_pool([str(file)], Options(select=("MOM3",)), ShardLimits(seconds=1.0))
     assert together.findings == []
     assert together.summary.undecided == 1
 

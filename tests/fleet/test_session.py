@@ -71,14 +71,20 @@ def test_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
         check_requirements()
 
 
+def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(monkeypatch, pyspark="4.0.0", pandas="2.3.0")
+    with pytest.raises(UsageError, match=r"needs the package pyarrow: .*momlint\[spark\]"):
+        session.check_requirements()
+
+
 def test_with_pandas_3(monkeypatch: pytest.MonkeyPatch) -> None:
-    installed(monkeypatch, pyspark="4.0.0", pandas="3.0.1")
+    installed(monkeypatch, pyspark="4.0.0", pandas="3.0.1", pyarrow="15.0.0")
     with pytest.raises(UsageError, match=r"pandas 3\.0\.1; it needs one below 3"):
         check_requirements()
 
 
 def test_without_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    installed(monkeypatch, pyspark="4.0.0", pandas="2.3.0")
+    installed(monkeypatch, pyspark="4.0.0", pandas="2.3.0", pyarrow="15.0.0")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(UsageError, match="needs Java 17 or later, and there is none"):
@@ -100,7 +106,7 @@ def test_without_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_javas(says: str, complaint: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    installed(monkeypatch, pyspark="4.0.0", pandas="2.3.0")
+    installed(monkeypatch, pyspark="4.0.0", pandas="2.3.0", pyarrow="15.0.0")
     java(tmp_path, monkeypatch, says)
     if complaint is None:
         check_requirements()
@@ -115,7 +121,7 @@ def test_a_master_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with (
-        pytest.raises(UsageError, match=rf"nobody answers at spark://127\.0\.0\.1:{port}"),
+        pytest.raises(UsageError, match=rf"nothing answers at spark://127\.0\.0\.1:{port}"),
         session.Session(f"spark://127.0.0.1:{port}"),
     ):
         pass

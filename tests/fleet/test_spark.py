@@ -12,7 +12,7 @@ import pyarrow.dataset as ds
 import pytest
 
 from momlint.errors import UsageError
-from momlint.fleet import Limits, check_files
+from momlint.fleet import ShardLimits, check_files
 from momlint.fleet.columns import schema
 from momlint.fleet.inventory import write_inventory
 from momlint.fleet.parts import ReadPieces
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-LIMITS = Limits(seconds=120.0)
+LIMITS = ShardLimits(seconds=120.0)
 
 
 def test_many_files_give_the_same_report(spark: OnSpark, tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_one_overlay_in_parts_gives_the_same_report(engine: str, spark: OnSpark,
     path = tmp_path / "torus.mom.yaml"
     path.write_text(large_estate(5, 6, 200, damaged=4))
     options = Options(engine=engine)  # type: ignore[arg-type]
-    together = check_files([str(path)], options, spark, limits=Limits(seconds=120.0), large=0.0, least=0.0)
+    together = check_files([str(path)], options, spark, limits=ShardLimits(seconds=120.0), large=0.0, least=0.0)
     assert rendered(together) == rendered(lint_files([str(path)], options))
 
 
@@ -76,7 +76,7 @@ def test_names_that_are_no_utf_8(spark: OnSpark, tmp_path: Path) -> None:
 
 def test_what_hangs_or_dies_is_one_undecided_each(spark: OnSpark) -> None:
     orders = ["a", "b", "die", "c", "hang", "d", "memory", "error", "e"]
-    limits, spark._limits = spark._limits, Limits(seconds=2.0, memory=3 << 30)
+    limits, spark._limits = spark._limits, ShardLimits(seconds=2.0, memory=3 << 30)
     # The guards of earlier jobs have other limits.
     try:
         found = [said.text for said in spark.run(Obey(tuple(orders)), [0.6] * len(orders))]
@@ -112,7 +112,7 @@ def test_a_worker_that_cannot_read_the_folder_is_said_so(
     monkeypatch.chdir(gone)
     gone.rmdir()
     monkeypatch.setattr("os.getcwd", lambda: str(gone))
-    with pytest.raises(UsageError, match=f"the workers cannot do their part: there is no folder {gone}"):
+    with pytest.raises(UsageError, match=f"the workers failed: there is no folder {gone}"):
         list(spark.run(Obey(("a",)), [1.0]))
 
 

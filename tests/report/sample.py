@@ -43,12 +43,14 @@ BLACK_HOLE = Finding(
     severity=Severity.ERROR,
     file="six.mom.yaml",
     span=span(13, 7, 13, 16),
-    message="broker 4 sends what is for 5 to 6, where it stays",
+    message="broker `4` sends `5` to `6`, and it ends there",
     help="let broker 4 send it to 5",
     url="https://example.org/rules/MOM303/",
     witness=Witness(source="1", destination="5", walk=("1", "2", "4", "6")),
     affected=Affected(("A",), 1),
     related=(Related("six.mom.yaml", span(3, 36, 3, 38), "the message stops here"),),
+    label="`6` is no nearer to `5`",
+    data={"broker": "4", "via": "6", "destinations": ("5",)},
 )
 ISOLATED = Finding(
     code="MOM203",
@@ -64,8 +66,10 @@ SINGLE_POINT = Finding(
     severity=Severity.NOTE,
     file="six.mom.yaml",
     span=span(5, 5, 5, 22),
-    message="link 1--2 cuts topic A",
+    message="if link `1--2` fails, no path leads from `1` to `2`",
     witness=Witness(colour="normal", source="1", destination="2", cut=("1--2",)),
+    affected=Affected(("A",), 1),
+    data={"kind": "link", "element": "1--2"},
 )
 
 
@@ -85,7 +89,7 @@ def report(*findings: Finding, **more: object) -> Report:
             warnings=by[Severity.WARNING],
             notes=by[Severity.NOTE],
         ),
-        proof=Proof(super_paths=4, engines=("graph", "smt"), questions=2, decided_twice=2),
+        proof=Proof(engines=("graph", "smt"), questions=2, decided_twice=2, estates=1),
         sources={"six.mom.yaml": SIX.splitlines()},
     )
     for name, value in more.items():

@@ -15,9 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from momlint.findings import Finding, Report, Severity
+from momlint.findings import Affected, Finding, Related, Report, Severity, Witness
 from momlint.report import FORMATS, concise, github, junit, render, sarif
 from momlint.report import json as json_report
+from momlint.report.line_hash import line_hashes
 from tests.report.sample import BLACK_HOLE, ISOLATED, SINGLE_POINT, report, span
 
 RULES = [
@@ -29,6 +30,8 @@ RULES = [
         family="forwarding",
         why="because\n",
         remedy="do it",
+        bad="momlint: 1\n",
+        good="",
         url=f"https://example.org/{code}/",
     )
     for code, rule, severity in (
@@ -44,7 +47,7 @@ RULES = [
 def test_concise() -> None:
     assert concise.render(report(BLACK_HOLE, ISOLATED)) == (
         "six.mom.yaml:3:16: MOM203 warning broker 3 has no link\n"
-        "six.mom.yaml:13:7: MOM303 error broker 4 sends what is for 5 to 6, where it stays\n"
+        "six.mom.yaml:13:7: MOM303 error broker `4` sends `5` to `6`, and it ends there (1 → 2 → 4 → 6)\n"
     )
     assert concise.render(report()) == ""
 
@@ -87,7 +90,11 @@ def test_json_is_the_contract() -> None:
         "witness",
         "affected",
         "related",
+        "label",
+        "data",
     ]
+    assert finding["label"] == "`6` is no nearer to `5`"
+    assert finding["data"] == {"broker": "4", "via": "6", "destinations": ["5"]}
     assert finding["span"] == {"start": {"line": 13, "column": 7}, "end": {"line": 13, "column": 16}}
     assert finding["witness"] == {"destination": "5", "walk": ["1", "2", "4", "6"]}
     assert finding["affected"] == {"topics": ["A"], "pairs": 1}
@@ -153,7 +160,11 @@ def test_sarif_is_valid_and_says_it_all(validator: jsonschema.Draft4Validator) -
         "name": "BlackHole",
         "shortDescription": {"text": "title of black-hole"},
         "fullDescription": {"text": "because"},
-        "help": {"text": "do it"},
+        "help": {
+            "text": "do it",
+            "markdown": "# MOM303 black-hole\n\ntitle of black-hole.\n\nbecause\n\n**What to do.** do it\n\n"
+            "An estate with the fault:\n\n```yaml\nmomlint: 1\n```\n",
+        },
         "defaultConfiguration": {"level": "error"},
         "properties": {"tags": ["forwarding"], "problem.severity": "error", "precision": "very-high"},
         "helpUri": "https://example.org/MOM303/",
@@ -161,7 +172,7 @@ def test_sarif_is_valid_and_says_it_all(validator: jsonschema.Draft4Validator) -
     black_hole = run["results"][0]
     location = black_hole["locations"][0]["physicalLocation"]
     assert location == {
-        "artifactLocation": {"uri": "six.mom.yaml"},
+        "artifactLocation": {"uri": "six.mom.yaml", "uriBaseId": "%SRCROOT%"},
         "region": {"startLine": 13, "startColumn": 7, "endLine": 13, "endColumn": 16},
     }
     assert black_hole["relatedLocations"][0]["message"] == {"text": "the message stops here"}
@@ -204,7 +215,7 @@ def test_sarif_is_capped_by_severity_and_says_so(validator: jsonschema.Draft4Val
     assert [result["level"] for result in run["results"][:3]] == ["error", "warning", "note"]
     (notification,) = run["invocations"][0]["toolExecutionNotifications"]
     assert "5,000 most severe of 5,002 findings" in notification["message"]["text"]
-    assert "2 were left out" in notification["message"]["text"]
+    assert "leaves out 2" in notification["message"]["text"]
     assert render("sarif", made).notices == (notification["message"]["text"],)
     assert render("sarif", report(ISOLATED)).notices == ()
 
@@ -220,18 +231,53 @@ def test_sarif_reports_unreadable_files(validator: jsonschema.Draft4Validator) -
 
 
 @pytest.mark.parametrize(
-    ("file", "uri"),
+    ("file", "uri", "relative"),
     [
-        ("a b/ü#1.yaml", "a%20b/%C3%BC%231.yaml"),
-        ("/srv/x.yaml", "file:///srv/x.yaml"),
-        ("C:/x.yaml", "file:///C:/x.yaml"),
-        ("a:b.yaml", "a%3Ab.yaml"),
-        ("<stdin>", "%3Cstdin%3E"),
+        ("a b/ü#1.yaml", "a%20b/%C3%BC%231.yaml", True),
+        ("/srv/x.yaml", "file:///srv/x.yaml", False),
+        ("C:/x.yaml", "file:///C:/x.yaml", False),
+        ("a:b.yaml", "a%3Ab.yaml", True),
+        ("<stdin>", "%3Cstdin%3E", True),
     ],
 )
-def test_sarif_uris(file: str, uri: str, validator: jsonschema.Draft4Validator) -> None:
+def test_sarif_uris(file: str, uri: str, relative: bool, validator: jsonschema.Draft4Validator) -> None:
     run = run_of(report(dataclasses.replace(ISOLATED, file=file)), validator)
-    assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": uri}
+    assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"] == (
+        {"uri": uri, "uriBaseId": "%SRCROOT%"} if relative else {"uri": uri}
+    )
+
+
+def test_sarif_walks_are_code_flows_and_related_places_are_linked(validator: jsonschema.Draft4Validator) -> None:
+    steps = (
+        Related("six.mom.yaml", span(13, 7, 13, 16), "`4` sends it to `6`"),
+        Related("six.mom.yaml", span(3, 36, 3, 37), "it is at `6`"),
+    )
+    run = run_of(report(dataclasses.replace(BLACK_HOLE, steps=steps)), validator)
+    assert run["automationDetails"] == {"id": "momlint/"}
+    assert "%SRCROOT%" in run["originalUriBaseIds"]
+    assert run["tool"]["driver"]["informationUri"].startswith("https://")
+    (result,) = run["results"]
+    ((flow,),) = ([thread["locations"] for thread in one["threadFlows"]] for one in result["codeFlows"])
+    assert [step["location"]["message"]["text"] for step in flow] == ["`4` sends it to `6`", "it is at `6`"]
+    assert [step["location"]["physicalLocation"]["region"]["startLine"] for step in flow] == [13, 3]
+    assert result["message"]["text"].splitlines()[-1] == "see: [the message stops here](1)"
+    assert result["relatedLocations"][0]["id"] == 1
+
+
+def test_sarif_messages_hold_no_link_that_a_name_made(validator: jsonschema.Draft4Validator) -> None:
+    evil = dataclasses.replace(BLACK_HOLE, message="[click](http://example.org)", related=())
+    (result,) = run_of(report(evil), validator)["results"]
+    assert result["message"]["text"].startswith("\\[click](http://example.org)\n")
+
+
+def test_line_hash_by_hand() -> None:
+    """One line ``a b``: 97, 98, line feed, the end (65535) and 96 zeros, in powers of 37 downwards from the 99th."""
+    value = (97 * 37**99 + 98 * 37**98 + 10 * 37**97 + 65535 * 37**96) % 2**64
+    assert line_hashes(["a b"], [1, 2]) == {1: f"{value:x}:1"}
+    # Lines with the same hundred characters behind them are counted.
+    same = ["x" * 100, "x" * 100, "y"]
+    first, second = (line_hashes(same, [1, 2])[number].split(":") for number in (1, 2))
+    assert (first[0] == second[0], first[1], second[1]) == (True, "1", "2")
 
 
 # -- github --
@@ -242,10 +288,11 @@ def test_github() -> None:
     lines = github.render(report(ISOLATED, multi_line, BLACK_HOLE)).splitlines()
     assert lines == [
         "::error file=six.mom.yaml,line=13,col=7,endColumn=16,title=MOM303 black-hole::"
-        "broker 4 sends what is for 5 to 6, where it stays%0Awalk to 5: 1 → 2 → 4 → 6%0A"
+        "broker `4` sends `5` to `6`, and it ends there%0Ahere: `6` is no nearer to `5`%0Awalk to 5: 1 → 2 → 4 → 6%0A"
         "affects: topic A; 1 pair%0Ahelp: let broker 4 send it to 5",
         "::warning file=six.mom.yaml,line=3,col=16,endColumn=17,title=MOM203 isolated-broker::broker 3 has no link",
-        "::notice file=six.mom.yaml,line=4,endLine=5,title=MOM501 single-point-of-failure::link 1--2 cuts topic A",
+        "::notice file=six.mom.yaml,line=4,endLine=5,title=MOM501 single-point-of-failure::"
+        "if link `1--2` fails, no path leads from `1` to `2`%0Aaffects: topic A; 1 pair",
     ]
 
 
@@ -254,7 +301,7 @@ def test_github_escapes_what_would_end_a_property_or_a_command() -> None:
     (line,) = github.render(report(odd)).splitlines()
     assert line == (
         "::warning file=a%2Cb%3Ac%25d.yaml,line=3,col=16,endColumn=17,title=MOM203 isolated-broker::"
-        "100 %25: a%0D%0A::error::b, c"
+        "100 %25: a\\r\\n::error::b, c"
     )
 
 
@@ -288,7 +335,7 @@ def test_junit() -> None:
     assert [child.tag for child in warning] == ["system-out"]
     assert error[0].tag == "failure"
     assert error[0].attrib == {
-        "message": "broker 4 sends what is for 5 to 6, where it stays",
+        "message": "broker `4` sends `5` to `6`, and it ends there",
         "type": "error",
     }
     assert "walk to 5: 1 → 2 → 4 → 6" in (error[0].text or "")
@@ -345,3 +392,27 @@ def test_any_message_makes_a_well_formed_report(validator: jsonschema.Draft4Vali
             validator.validate(json.loads(data))
         elif name in ("github", "concise"):
             assert data.count(b"\n") == len(findings)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_names_from_outside_do_nothing_to_who_reads(form: Any) -> None:
+    """No raw control character, and no line that begins with what a stranger wrote, wherever it stands."""
+    evil = "::error::x\x1b[31m\x07\r\n::error::y\u2028\u202e\x85"
+    finding = dataclasses.replace(
+        BLACK_HOLE,
+        file=f"{evil}.yaml",
+        message=evil,
+        help=evil,
+        label=evil,
+        witness=Witness(evil, evil, evil, (evil, evil)),
+        affected=Affected((evil,), 2),
+        related=(Related(f"{evil}.yaml", span(1, 1, 1, 2), evil),),
+        data={"broker": evil, "destinations": (evil,)},
+        steps=(Related(f"{evil}.yaml", span(1, 1, 1, 2), evil),),
+    )
+    named = dataclasses.replace(SINGLE_POINT, file=f"{evil}.yaml", data={"kind": "link", "element": evil})
+    traced = dataclasses.replace(ISOLATED, witness=Witness(trace=(evil, evil)))
+    text = render(form, report(finding, named, dataclasses.replace(named, span=span(6, 1, 6, 2)), traced)).text
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]", text)
+    begun = [line for line in text.split("\n") if line.lstrip().startswith("::error::")]
+    assert begun == []

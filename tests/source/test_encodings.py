@@ -49,7 +49,7 @@ def test_bytes_that_do_not_decode(data: bytes, span: str, message: str) -> None:
     source = read(data)
     (problem,) = source.problems
     assert (problem.code, at(problem.span), problem.message) == ("MOM101", span, message)
-    assert problem.help == "Save the file as UTF-8."
+    assert problem.help == "save the file as UTF-8"
     assert len(source.documents) == 1
 
 

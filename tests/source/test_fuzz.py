@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from momlint.findings import Span
-from momlint.source import Limits, MappingNode, Node, ScalarNode, SequenceNode, Source, read_source
+from momlint.source import MappingNode, Node, ReadingLimits, ScalarNode, SequenceNode, Source, read_source
 from tests.budget import examples
 from tests.source.emitting import generate
 
-LIMITS = Limits(alias_nodes=20_000, merged_entries=20_000)
+LIMITS = ReadingLimits(alias_nodes=20_000, merged_entries=20_000)
 
 
 def check(data: bytes) -> Source:

@@ -22,6 +22,20 @@ def test_every_duplicate_is_reported_and_the_first_counts() -> None:
     assert plain(document.root) == [("a", 1), ("b", [("c", 1), ("d", 2)])]
 
 
+def test_of_two_merge_keys_the_first_counts_and_the_help_shows_a_list() -> None:
+    source = read("a: &a {x: 1}\nb: &b {x: 2, y: 2}\nc:\n  <<: *a\n  <<: *b\nd: {'<<': 1, '<<': 2}\n")
+    merge, quoted = source.problems
+    assert (merge.code, at(merge.span), at(merge.related[0].span)) == ("MOM103", "5:3-5:5", "4:3-4:5")
+    assert merge.message == "the merge key `<<` is given twice; the first one, on line 4, counts"
+    assert merge.help == "merge both in one key: `<<: [*a, *b]`"
+    # In quotes it is a key like any other.
+    assert quoted.message == "the key `<<` is given twice; the first one, on line 6, counts"
+    assert quoted.help == "remove or rename one of the two"
+    (document,) = source.documents
+    assert document.root is not None
+    assert dict(plain(document.root))["c"] == [("x", 1)]
+
+
 def test_keys_are_compared_as_text() -> None:
     assert only_problem('1: a\n"1": b\n').code == "MOM103"
     assert read("1: a\n01: b\n1.0: c\ntrue: d\nTrue: e\n").problems == []
@@ -42,7 +56,7 @@ def test_a_key_that_is_no_text(text: str, span: str, what: str) -> None:
     source = read(text)
     (problem,) = source.problems
     assert (problem.code, at(problem.span)) == ("MOM101", span)
-    assert problem.message == f"a key must be a single word or text, and this one is a {what}"
+    assert problem.message == f"a key must be a single word or text, not a {what}"
     assert source.documents[0].root is not None
     assert plain(source.documents[0].root) == [("c", 2)]
 
@@ -175,5 +189,5 @@ def test_a_recursive_alias_is_refused(text: str, span: str, anchor: str) -> None
     source = read(text)
     (problem,) = source.problems
     assert (problem.code, at(problem.span), at(problem.related[0].span)) == ("MOM101", span, anchor)
-    assert "inside the very thing it names" in problem.message
+    assert "inside the value it names" in problem.message
     assert source.documents == []

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from momlint.source import Limits, read_source
+from momlint.source import ReadingLimits, read_source
 from tests.source.reading import at, read
 
 
@@ -27,15 +27,15 @@ def test_an_alias_bomb_is_refused_and_hides_no_other_document() -> None:
 def test_where_a_budget_is_exceeded() -> None:
     # An alias of [x, x, x] stands for 4 nodes, one of a list of three such aliases for 13.
     text = bomb(3, 3)
-    assert read_source(text.encode(), "a", limits=Limits(alias_nodes=3 * 4 + 3 * 13)).problems == []
-    (problem,) = read_source(text.encode(), "a", limits=Limits(alias_nodes=3 * 4 + 3 * 13 - 1)).problems
+    assert read_source(text.encode(), "a", limits=ReadingLimits(alias_nodes=3 * 4 + 3 * 13)).problems == []
+    (problem,) = read_source(text.encode(), "a", limits=ReadingLimits(alias_nodes=3 * 4 + 3 * 13 - 1)).problems
     assert at(problem.span) == "3:20-3:23"
 
 
 def test_the_budget_is_one_for_the_whole_file() -> None:
     text = "- &a [x, x]\n- *a\n---\n- &a [x, x]\n- *a\n"
-    assert read_source(text.encode(), "a", limits=Limits(alias_nodes=6)).problems == []
-    (problem,) = read_source(text.encode(), "a", limits=Limits(alias_nodes=5)).problems
+    assert read_source(text.encode(), "a", limits=ReadingLimits(alias_nodes=6)).problems == []
+    (problem,) = read_source(text.encode(), "a", limits=ReadingLimits(alias_nodes=5)).problems
     assert at(problem.span) == "5:3-5:5"
 
 
@@ -50,16 +50,16 @@ def test_the_budget_is_one_for_the_whole_file() -> None:
     ],
 )
 def test_depth(text: str, span: str) -> None:
-    (problem,) = read_source(text.encode(), "a", limits=Limits(depth=3)).problems
+    (problem,) = read_source(text.encode(), "a", limits=ReadingLimits(depth=3)).problems
     assert (problem.code, at(problem.span)) == ("MOM101", span)
     assert "nested more than 3 deep" in problem.message
-    assert read_source(text.encode(), "a", limits=Limits(depth=4)).problems == []
+    assert read_source(text.encode(), "a", limits=ReadingLimits(depth=4)).problems == []
 
 
 def test_merges_of_merges() -> None:
     text = "{<<: " * 20 + "{a: 1, b: 2, c: 3}" + "}" * 20
-    assert read_source(text.encode(), "a", limits=Limits(merged_entries=60)).problems == []
-    (problem,) = read_source(text.encode(), "a", limits=Limits(merged_entries=59)).problems
+    assert read_source(text.encode(), "a", limits=ReadingLimits(merged_entries=60)).problems == []
+    (problem,) = read_source(text.encode(), "a", limits=ReadingLimits(merged_entries=59)).problems
     assert at(problem.span) == "1:2-1:4"
     assert "merge keys of this file bring together more than 59 entries" in problem.message
 

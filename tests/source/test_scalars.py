@@ -68,8 +68,8 @@ def test_core_tags(text: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("text", "span", "culprit"),
     [
-        ("a: !!int x\n", "1:4-1:9", "`x` is no value for the tag `!!int`"),
-        ("a: &b !!bool 1\n", "1:7-1:13", "`1` is no value for the tag `!!bool`"),
+        ("a: !!int x\n", "1:4-1:9", "`x` is not a value for the tag `!!int`"),
+        ("a: &b !!bool 1\n", "1:7-1:13", "`1` is not a value for the tag `!!bool`"),
         ("a: !foo 1\n", "1:4-1:8", "the tag `!foo` is unknown"),
         ("a: !!binary aGk=\n", "1:4-1:12", "the tag `!!binary` is unknown"),
         ("- !foo\n  a: 1\n", "1:3-1:7", "the tag `!foo` is unknown"),

@@ -26,14 +26,17 @@ b: 2
     ]
 
 
-def test_what_is_covered() -> None:
-    first, second = read("a: 1 # momlint: ignore[MOM302,MOM4]\n# momlint: ignore\nb: 1\n").suppressions
-    assert first.covers("MOM302", 1)
-    assert first.covers("MOM405", 1)
-    assert not first.covers("MOM303", 1)
-    assert not first.covers("MOM302", 2)
-    assert second.codes == ()
-    assert not second.covers("MOM302", 3)
+def test_one_that_names_no_rule() -> None:
+    """It is there, to be told: its span runs to the end of what is written."""
+    assert found("a: 1 # momlint: ignore\n") == [(1, 1, (), "1:6-1:23")]
+    assert found("a: 1 # momlint: ignore MOM302  \n") == [(1, 1, (), "1:6-1:30")]
+    assert found("a: 1 # momlint: ignore[]\n") == [(1, 1, (), "1:6-1:25")]
+    assert found("a: 1 # momlint ignore[MOM302]\n") == [(1, 1, (), "1:6-1:30")]
+    assert found("a: 1 # Momlint: disable=MOM302\n") == [(1, 1, (), "1:6-1:31")]
+
+
+def test_prose_is_no_suppression() -> None:
+    assert found("a: 1 # momlint: ignores nothing here\nb: 2 # momlint checks this\nc: '# momlint: ignore'\n") == []
 
 
 def test_several_on_one_line() -> None:

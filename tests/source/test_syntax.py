@@ -20,7 +20,7 @@ from tests.source.reading import at, only_problem
         (
             "a: 1\n  \u00a0\u00a0b: 2\n",
             "2:3-2:5",
-            "a special space (U+00A0) stands in the indentation, and YAML takes it for text",
+            "a special space (U+00A0) stands in the indentation, and YAML reads it as text",
         ),
         ("a: 1\n\ufeff---\nb: 2\n", "2:1-2:2", "a byte order mark (U+FEFF) stands here, inside the file"),
         # Colons and keys.
@@ -30,7 +30,7 @@ from tests.source.reading import at, only_problem
         ("a: 1\n b: 2\n", "2:2-2:3", "`b:` cannot be a key here: it continues the value of the line before"),
         ("a: 1\nfoo bar # c\nb: 2\n", "2:1-2:8", "`foo bar` stands where a key is expected, and no `:` follows it"),
         ("a: 1\nfoo\n", "2:1-2:4", "`foo` stands where a key is expected, and no `:` follows it"),
-        ("{a: 1, b:}\n", "1:9-1:10", "a space is missing behind this `:`"),
+        ("{a: 1, b:}\n", "1:9-1:10", "a space is missing after this `:`"),
         # Indentation.
         (
             "a:\n  - b\n c: d\n",
@@ -73,19 +73,19 @@ from tests.source.reading import at, only_problem
         ("a: @b\n", "1:4-1:5", "a plain value cannot start with `@`"),
         ("a: `b`\n", "1:4-1:5", "a plain value cannot start with ```"),
         ("a: %b\n", "1:4-1:5", "a plain value cannot start with `%`"),
-        ("a: *.yaml\n", "1:4-1:10", "`*` starts an alias in YAML, and `*.yaml` is none"),
-        ("a: [&]\n", "1:5-1:6", "`&` starts an anchor in YAML, and `&` is none"),
-        ("a: !x!y z\n", "1:4-1:8", "`!x!y` is no valid tag, and `!` starts a tag in YAML"),
-        ("a: !<x y\n", "1:4-1:7", "`!<x` is no valid tag, and `!` starts a tag in YAML"),
-        ('a: "b\\qc"\n', "1:6-1:8", "`\\q` is no escape that YAML knows"),
-        ('a: "b\\xZc"\n', "1:6-1:8", "`\\x` is no escape that YAML knows"),
-        ('a: "\\ud800"\n', "1:5-1:11", "`\\ud800` is no escape that YAML knows"),
-        ("a: |x\n  b\n", "1:4-1:6", "`|x` is no valid start of a block of text"),
-        ("a: |0\n  b\n", "1:4-1:6", "`|0` is no valid start of a block of text"),
+        ("a: *.yaml\n", "1:4-1:10", "`*` starts an alias in YAML, but `*.yaml` is not one"),
+        ("a: [&]\n", "1:5-1:6", "`&` starts an anchor in YAML, but `&` is not one"),
+        ("a: !x!y z\n", "1:4-1:8", "`!x!y` is not a valid tag, and `!` starts a tag in YAML"),
+        ("a: !<x y\n", "1:4-1:7", "`!<x` is not a valid tag, and `!` starts a tag in YAML"),
+        ('a: "b\\qc"\n', "1:6-1:8", "`\\q` is not an escape sequence in YAML"),
+        ('a: "b\\xZc"\n', "1:6-1:8", "`\\x` is not an escape sequence in YAML"),
+        ('a: "\\ud800"\n', "1:5-1:11", "`\\ud800` is not an escape sequence in YAML"),
+        ("a: |x\n  b\n", "1:4-1:6", "`|x` is not a valid start of a block of text"),
+        ("a: |0\n  b\n", "1:4-1:6", "`|0` is not a valid start of a block of text"),
         (
             "%FOO bar\n--- a\n",
             "1:1-1:9",
-            "`%FOO bar` is no directive that YAML 1.2 allows here, and a line starting with `%` is one",
+            "`%FOO bar` is not a directive that YAML 1.2 allows here, but a line starting with `%` is read as one",
         ),
         ("%YAML 1.2\na: 1\n", "1:1-1:10", "the directive `%YAML 1.2` is not followed by a document"),
         ("%YAML 1.2\n", "1:1-1:10", "the directive `%YAML 1.2` is not followed by a document"),
@@ -94,7 +94,7 @@ from tests.source.reading import at, only_problem
         (
             "%YAML 2.0\n--- a\n",
             "1:1-1:10",
-            "`%YAML 2.0` is no directive that YAML 1.2 allows here, and a line starting with `%` is one",
+            "`%YAML 2.0` is not a directive that YAML 1.2 allows here, but a line starting with `%` is read as one",
         ),
     ],
 )

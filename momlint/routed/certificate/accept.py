@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from momlint.routed.certificate.form import MOST_LEVEL, Potentials, Record, Refused, Shown, read, read_record
-from momlint.routed.certificate.given import NO_HOP, Given, Ints
+from momlint.access import Access, open_regular, read_regular
+from momlint.errors import UsageError
+from momlint.routed.certificate.form import MOST_LEVEL, Potentials, Refused, Shown, read, read_record
+from momlint.routed.certificate.given import NO_HOP, Given, Ints, States
 from momlint.routed.certificate.verify import verify
 
 if TYPE_CHECKING:
@@ -32,10 +34,11 @@ class Accepted:
 def verify_file(path: str) -> list[Accepted]:
     """Read the certificate at `path` and the estates it names, and check every claim.
 
-    Raises `Refused`, whose text says what is wrong, and `OSError` where the certificate itself cannot be read.
+    Raises `Refused`, whose text says what is wrong, `OSError` where the certificate itself cannot be read, and
+    `UsageError` where it takes Parquet, which cannot be read here.
     """
-    with open(path, "rb") as stream:
-        records = read(stream.read())
+    # A certificate is as large as the estates are; that it is one file of a limited size, nobody promised.
+    records = read(read_regular(path, None))
     folder = os.path.dirname(path)
     return [_accept(record, folder) for record in records]
 
@@ -43,14 +46,14 @@ def verify_file(path: str) -> list[Accepted]:
 def _accept(record: Mapping[str, Any], folder: str) -> Accepted:
     file, sources, document = record.get("file"), record.get("sources"), record.get("document")
     if not isinstance(file, str) or not isinstance(sources, list) or type(document) is not int:
-        raise Refused("a record does not say which estate it is of")
+        raise Refused("a record does not name its estate")
     for entry in sources:
         match entry:
             case [str(name), str(wanted)]:
                 if digest(_from(folder, name)) != wanted:
-                    raise Refused(f"`{_from(folder, name)}` is not what it was: its SHA-256 is another")
+                    raise Refused(f"`{_from(folder, name)}` has changed: its SHA-256 is different")
             case _:
-                raise Refused("a record does not say which files it is of")
+                raise Refused("a record does not name its files")
     named = [entry[0] for entry in sources]
     main = _from(folder, file)
     if not named or named[0] != file:
@@ -61,7 +64,7 @@ def _accept(record: Mapping[str, Any], folder: str) -> Accepted:
         raise Refused(f"`{main}` holds no estate there")
     used = list(dict.fromkeys(seen_from(folder, source.file) for source in loaded.sources))
     if used != named:
-        raise Refused(f"`{main}` is made of other files than it was: {', '.join(used)}")
+        raise Refused(f"`{main}` now uses other files: {', '.join(used)}")
     try:
         return Accepted(main, estate.name, check_record(estate, record))
     except Refused as error:
@@ -71,69 +74,93 @@ def _accept(record: Mapping[str, Any], folder: str) -> Accepted:
 def check_record(estate: Estate, data: Mapping[str, Any]) -> Shown:
     """Check a record's claims about `estate`, whatever file that came from. Raises `Refused`.
 
-    Which claims an estate needs: with recovery rows, potentials of walks by them in every colour. Without, distances
-    for the colours whose next hops are computed (those in which something has failed, and with ``shortest-path``
-    all), and potentials of walks for those whose next hops stand in ``routing.tables`` (the others, if it has rows or
-    nothing is computed); ``shortest-path`` fills the gaps between rows.
+    Which claims an estate needs: with recovery rows, potentials of walks by them in every colour. Without,
+
+    * distances where next hops are computed: with ``shortest-path`` in every state, or while nothing has failed where
+      next hops stay as they are afterwards; with ``tables`` that heal, where something has failed;
+    * potentials of walks where something else than the shortest paths of what is left is followed: with tables in
+      every state, or while nothing has failed where they heal; with ``shortest-path`` in every state, if there are
+      static rows or next hops do not react to failures.
     """
-    record = read_record(data, len(estate.brokers), max(len(estate.colours), 1))
-    given = Given.of(estate, record.unit)
-    everywhere = np.arange(len(given.failed))
-    is_calm = np.array([not any(failed) for failed in given.failed])
+    states = States.of(estate)
+    record = read_record(data, len(estate.brokers), len(states.failed))
+    given = Given.of(estate, states, record.unit)
+    everywhere = np.arange(len(states.failed))
+    is_calm = np.array([not any(failed) for failed in states.failed])
     calm, failing = everywhere[is_calm], everywhere[~is_calm]
     levels = np.full(given.n, MOST_LEVEL)
     cut = np.zeros(everywhere.size, np.int64)
     if estate.recovery_rows is not None:
         from momlint.routed.overlay.super_tables import table_of_rows
 
-        rows = table_of_rows(estate.recovery_rows, everywhere.size)
-        walks, levels = _walks(record)
-        cut[:], _ = verify(given, walks, given.recovery_hops(rows), levels, everywhere)
+        hops = given.recovery_hops(table_of_rows(estate.recovery_rows, everywhere.size))
+        followed = everywhere
     else:
         hops, by_links = given.table_hops(), estate.protocol == "shortest-path"
-        if by_links or failing.size:
-            computed = everywhere if by_links else failing
-            if record.distances is None or np.diff(record.distances.bounds)[calm].any():
-                raise Refused("it has no distances for the next hops that are computed")
-            cut[computed], nearest = verify(given, record.distances, None, np.ones_like(levels), computed)
+        if by_links:
+            measured = everywhere if estate.heals else calm
+            followed = everywhere if (hops.base != NO_HOP).any() or (failing.size and not estate.heals) else calm[:0]
+        else:
+            measured, followed = (failing, calm) if estate.heals else (calm[:0], everywhere)
+        if measured.size:
+            # With nothing failed they are the base, which is what computed next hops are read from.
+            distances = _only(record.distances, np.intersect1d(measured, failing), "distances")
+            cut[measured], computed = verify(given, distances, None, np.ones_like(levels), measured)
             if by_links:
-                filled = np.where(hops.base == NO_HOP, nearest, hops.base)
-                by_links = not (hops.base != NO_HOP).any()
-                hops = hops._replace(base=filled)
-        if calm.size and not by_links:
-            walks, levels = _walks(record)
-            cut[calm], _ = verify(given, walks, hops, levels, calm)
+                hops = given.rows_beside(hops, computed)
+    if followed.size:
+        walks = _only(record.walks, followed, "potentials of walks")
+        if record.levels is None:
+            raise Refused("it does not say how good the walks are")
+        levels = record.levels
+        cut[followed], _ = verify(given, walks, hops, levels, followed)
     shown = Shown(
         given.n,
-        everywhere.size,
+        states.colours,
+        states.intact,
+        states.promised,
+        states.unspoken,
         int(given.needed.sum()),
         int(cut[calm].sum()),
-        int(cut[failing].sum()),
+        int(cut[failing[failing < states.colours]].sum()),
+        int(cut[failing[failing >= states.colours]].sum()),
         int((levels > 0).sum()),
         int((levels > 1).sum()),
     )
-    for name, value in zip(Shown._fields[:5], shown, strict=False):
-        if record.claims.get(name) != value:
-            raise Refused(f"it claims {reprlib.repr(record.claims.get(name))} for `{name}`, and shows {value}")
+    for name, value in zip(Shown._fields[:-2], shown, strict=False):
+        claimed = record.claims.get(name, "nothing")
+        if claimed != value:
+            raise Refused(f"it claims {reprlib.repr(claimed)} for `{name}`, and shows {value}")
     return shown
 
 
-def _walks(record: Record) -> tuple[Potentials, Ints]:
-    if record.walks is None or record.levels is None:
-        raise Refused("it has no potentials for walks by the rows of the tables")
-    return record.walks, record.levels
+def _only(found: Potentials | None, states: Ints, what: str) -> Potentials:
+    """`found`, if it is there and differs from its base in none but `states`. Raises `Refused`."""
+    if found is None:
+        raise Refused(f"it has no {what}")
+    others = np.ones(found.bounds.size - 1, bool)
+    others[states] = False
+    if np.diff(found.bounds)[others].any():
+        raise Refused(f"it has {what} for a state for which there are none")
+    return found
 
 
 def _load(file: str, document: int) -> LoadedEstate:
-    from momlint.estate import load_source, read_file
+    from momlint.estate.opening import open_file
 
-    estates: Sequence[LoadedEstate] = load_source(read_file(file))
+    # What it may read, the certificate says: nothing whose digest was not compared counts.
+    estates: Sequence[LoadedEstate] = open_file(file, Access(None)).estates
     if not 0 <= document < len(estates):
         raise Refused(f"`{file}` has no document {document}")
     loaded = estates[document]
     if loaded.estate is not None and loaded.estate.recovery_file is not None:
+        from momlint.routed.recovery.arrow import INSTALL, is_parquet, why_no_parquet
         from momlint.routed.recovery.attach import attach_recovery
 
+        path = loaded.estate.recovery_file
+        reason = why_no_parquet() if is_parquet(path) else None
+        if reason is not None:  # that says nothing of the certificate
+            raise UsageError(f"{file}: `{path}` cannot be read: {reason}; {INSTALL}")
         attach_recovery(loaded)
     return loaded
 
@@ -144,7 +171,7 @@ def digest(file: str) -> str:
         # A device or a pipe might never end.
         if not os.path.isfile(file):
             raise Refused(f"there is no file `{file}`")
-        with open(file, "rb") as stream:
+        with open_regular(file) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except (OSError, ValueError) as error:
         raise Refused(f"`{file}` cannot be read: {error}") from error

@@ -4,7 +4,8 @@ The first line says what the file is, then there is a line for each estate (a *r
 SHA-256 of all bytes before it, which finds accidents; lies are found by the checker. A record:
 
     {"file": "estate.yaml", "document": 0, "sources": [["estate.yaml", "<sha256>"], …], "unit": "1/10",
-     "claims": {"brokers": 3, "colours": 4, "pairs": 6, "cut_calm": 0, "cut_failing": 0},
+     "claims": {"brokers": 3, "colours": 4, "intact": 0, "promised": 0, "unspoken": 0, "pairs": 6, "cut_calm": 0,
+                "cut_failing": 0, "cut_promised": 0},
      "distances": null, "walks": {"base": …, "counts": …, "cells": …, "values": …}, "levels": …}
 
 Files are named as seen from the certificate's own folder. Long lists of numbers are texts: each number as LEB128
@@ -46,9 +47,10 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Potentials:
-    """What is claimed of every (colour, destination, broker), as a base and what differs from it.
+    """What is claimed of every (state, destination, broker), as a base and what differs from it.
 
-    A *cell* is ``destination * N + broker``. `base`: int64 (or object) [N * N]. Colour c differs at the cells
+    A state is a colour, or something else that has failed or not (see `given.States`). A *cell* is
+    ``destination * N + broker``. `base`: int64 (or object) [N * N]. State c differs at the cells
     ``cells[bounds[c]:bounds[c + 1]]`` (ascending), where its potentials are the same part of `values`. A potential is
     a cost in units of `Record.unit`, `CUT` or `NONE`.
     """
@@ -63,9 +65,9 @@ class Potentials:
 class Record:
     """One estate's part of a certificate.
 
-    `distances`: of shortest paths, for colours whose next hops are computed. `walks`: along given tables. `levels`:
-    int64[N], what is claimed of the walks to each destination: 0 they arrive, 1 they are shortest, 2 by the smallest
-    next hop.
+    `distances`: of shortest paths, where next hops are computed. `walks`: along next hops, where some are given or do
+    not react to failures. `levels`: int64[N], what is claimed of the walks to each destination: 0 they arrive, 1 they
+    are shortest, 2 by the smallest next hop.
     """
 
     unit: Fraction
@@ -78,16 +80,23 @@ class Record:
 class Shown(NamedTuple):
     """What a record shows, and claims in the same names but for the last two.
 
-    `brokers`, `colours`, `pairs`: how many, of pairs those that are needed. `cut_calm`, `cut_failing`: (pair, colour)
-    that are cut off, in colours in which nothing and in which something has failed; pairs with a failed end are not
+    `brokers`, `colours`, `pairs`: how many, of pairs those that are needed. `intact`: 1 where claims speak of the state
+    in which nothing has failed though no colour stands for it. `promised`: of how many promised failures without a
+    colour they speak; `unspoken`: of how many promised states without a colour they do not, None for too many.
+    `cut_calm`, `cut_failing`, `cut_promised`: (pair, state) that are cut off, in states in which nothing has failed,
+    in colours in which something has, and in promised failures without a colour; pairs with a failed end are not
     counted. `shortest`, `smallest`: destinations to which all walks are shortest, and by the smallest next hop.
     """
 
     brokers: int
     colours: int
+    intact: int
+    promised: int
+    unspoken: int | None
     pairs: int
     cut_calm: int
     cut_failing: int
+    cut_promised: int
     shortest: int
     smallest: int
 
@@ -123,7 +132,7 @@ def unpack(text: object, count: int) -> NDArray[Any]:
     try:
         data = np.frombuffer(base64.b64decode(text, validate=True), np.uint8)
     except ValueError as error:
-        raise Refused("a list of numbers is no base 64") from error
+        raise Refused("a list of numbers is not base 64") from error
     last = np.flatnonzero(data < 128)
     if last.size != count or (data.size > 0 and data[-1] > 127):
         raise Refused(f"a list has {last.size} numbers where the estate needs {count}")
@@ -133,7 +142,7 @@ def unpack(text: object, count: int) -> NDArray[Any]:
     lengths = last - start + 1
     longest = int(lengths.max())
     if longest > _LONGEST or (data[last[lengths > 1]] == 0).any():
-        raise Refused("a number is not written as numbers are")
+        raise Refused("a number is malformed")
     if longest > _INT64_BYTES:
         whole = [_number(data[first : first + size].tobytes()) for first, size in zip(start, lengths, strict=True)]
         result = np.empty(count, np.object_)
@@ -157,7 +166,7 @@ def _number(data: bytes) -> int:
 
 
 def write_potentials(found: Potentials) -> dict[str, str]:
-    """As JSON; cells are written as the difference from the one before in their colour."""
+    """As JSON; cells are written as the difference from the one before in their state."""
     gaps = np.diff(found.cells, prepend=0)
     counts = np.diff(found.bounds)
     first = found.bounds[:-1][counts > 0]
@@ -170,16 +179,16 @@ def write_potentials(found: Potentials) -> dict[str, str]:
     }
 
 
-def read_potentials(data: object, n: int, colours: int) -> Potentials | None:
+def read_potentials(data: object, n: int, states: int) -> Potentials | None:
     """What `write_potentials` wrote, for `n` brokers. Raises `Refused`."""
     if data is None:
         return None
     if not isinstance(data, dict):
         raise Refused("potentials are missing")
     base = unpack(data.get("base"), n * n) + NONE
-    counts = unpack(data.get("counts"), colours)
+    counts = unpack(data.get("counts"), states)
     if counts.dtype == np.object_ or (counts > len(str(data.get("cells")))).any():
-        raise Refused("a colour differs at more places than the certificate has room for")
+        raise Refused("a state differs at more places than the certificate has room for")
     bounds = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
     total = int(bounds[-1])
     gaps, values = unpack(data.get("cells"), total), unpack(data.get("values"), total) + NONE
@@ -187,33 +196,33 @@ def read_potentials(data: object, n: int, colours: int) -> Potentials | None:
     inner = np.ones(total, bool)
     inner[first] = False
     if gaps.dtype == np.object_ or (gaps >= n * n).any() or (gaps[inner] == 0).any():
-        raise Refused("the places at which a colour differs are not in order")
+        raise Refused("the places at which a state differs are not in order")
     run = np.cumsum(gaps)
     cells = run - np.repeat((run - gaps)[first], counts[counts > 0])
     if (cells >= n * n).any():
-        raise Refused("a colour differs at a place that does not exist")
+        raise Refused("a state differs at a place that does not exist")
     return Potentials(base, bounds, cells, values)
 
 
-def read_record(data: Mapping[str, Any], n: int, colours: int) -> Record:
-    """The numbers of a record for an estate of `n` brokers and `colours` colours. Raises `Refused`."""
+def read_record(data: Mapping[str, Any], n: int, states: int) -> Record:
+    """The numbers of a record for an estate of `n` brokers that has `states` states. Raises `Refused`."""
     unit, claims, levels = data.get("unit"), data.get("claims"), data.get("levels")
     try:
         found = Fraction(unit) if isinstance(unit, str) and len(unit) <= _UNIT_LENGTH and "e" not in unit.lower() else 0
     except (ValueError, ZeroDivisionError):
         found = 0
     if not isinstance(found, Fraction) or found <= 0 or str(found) != unit:
-        raise Refused("the unit of cost is no number above 0")
+        raise Refused("the unit of cost is not a number above 0")
     if not isinstance(claims, dict):
         raise Refused("what it claims is missing")
     grades = None if levels is None else unpack(levels, n)
     if grades is not None and (grades > MOST_LEVEL).any():
-        raise Refused("it does not say how good the walks are")
+        raise Refused("it does not say how short the walks are")
     return Record(
         found,
         claims,
-        read_potentials(data.get("distances"), n, colours),
-        read_potentials(data.get("walks"), n, colours),
+        read_potentials(data.get("distances"), n, states),
+        read_potentials(data.get("walks"), n, states),
         grades,
     )
 
@@ -235,11 +244,11 @@ def write(records: Iterable[str]) -> str:
 def read(data: bytes) -> list[dict[str, Any]]:
     """The records of a certificate file. Raises `Refused` for anything that `write` did not write."""
     if data.partition(b"\n")[0] != _HEAD.encode("ascii"):
-        raise Refused(f"this is no certificate: it does not begin with the line {_HEAD}")
+        raise Refused(f"this is not a certificate: it does not begin with the line {_HEAD}")
     body, _, _ = data[:-1].rpartition(b"\n")
     body += b"\n"
     if data != body + json.dumps({"sha256": hashlib.sha256(body).hexdigest()}).encode("ascii") + b"\n":
-        raise Refused("the file is damaged or cut short: it is not what its last line says")
+        raise Refused("the file is damaged or cut short: its last line does not match its content")
     lines = body.decode("ascii", "replace").splitlines()[1:]
     if not lines:
         raise Refused("it certifies nothing")
@@ -250,7 +259,7 @@ def _record(line: str, number: int) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Refused(f"line {number} is no JSON") from error
+        raise Refused(f"line {number} is not JSON") from error
     if not isinstance(found, dict):
-        raise Refused(f"line {number} is no record of an estate")
+        raise Refused(f"line {number} is not the record of an estate")
     return found

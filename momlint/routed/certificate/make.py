@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 
 from momlint.routed.certificate.accept import check_record, digest, seen_from
 from momlint.routed.certificate.form import CUT, MOST_LEVEL, NONE, Potentials, Refused, dump, pack, write_potentials
+from momlint.routed.certificate.given import States
 from momlint.routed.overlay.arcs import components, is_two_way, reach
+from momlint.routed.overlay.build import build
 from momlint.routed.overlay.form import NO_ROW, Overlay
 from momlint.routed.overlay.healing import Healed, heal
+from momlint.routed.overlay.keys import Keys
 from momlint.routed.overlay.paths import ShortestPaths, solve
 from momlint.routed.overlay.potentials import Potentials as WalkCosts
 
@@ -55,31 +58,47 @@ def certify(loaded: LoadedEstate, overlay: Overlay, folder: str) -> Certified:
 
 
 def claims(estate: Estate, overlay: Overlay) -> dict[str, Any]:
-    """What a certificate says of the estate (see `momlint.routed.certificate.form`), as far as it is so."""
+    """What a certificate says of the estate (see `momlint.routed.certificate.form`), as far as it is so.
+
+    `overlay`: of its colours. One of all the states that claims speak of is built where there are others.
+    """
+    states = States.of(estate)
     o = overlay
-    solved = solve(o.n, o.arc_tail, o.arc_head, o.arc_cost)
+    if o.colours < len(states.failed):
+        o, _ = build(estate, beyond=states.failed[o.colours :])
+    solved = solve(o.n, o.arc_tail, o.arc_head, o.arc_cost, o.transit)
     calm = ~(o.failed_link.any(axis=1) | o.failed_broker.any(axis=1))
     healed = heal(solved, o.arc_link, o.failed_link, o.failed_broker)
     best = _distances(o, solved, healed)
     distances, walks = None, None
+    everywhere = True
     if estate.recovery_rows is not None:
         walks = _walks(o)
+    elif estate.protocol == "shortest-path":
+        distances = best if estate.heals else _base_alone(best)
+        if (o.base_row != NO_ROW).any() or not (estate.heals or calm.all()):
+            walks = _walks(o)
+    elif estate.heals:
+        everywhere = bool(calm.all())
+        distances = None if everywhere else best
+        walks = _calm_walks(o) if calm.any() else None
     else:
-        by_links = estate.protocol == "shortest-path"
-        if by_links or not calm.all():
-            distances = best
-        if calm.any() and not (by_links and (o.base_row == NO_ROW).all()):
-            walks = _calm_walks(o)
-    levels = None if walks is None else _levels(o, walks, best, solved, healed, all_colours=distances is None)
+        walks = _walks(o)
+    levels = None if walks is None else _levels(o, walks, best, solved, healed, everywhere=everywhere)
     cut = _cut_pairs(o)
+    declared = np.arange(o.colours) < states.colours
     return {
         "unit": str(solved.costs.unit),
         "claims": {
             "brokers": o.n,
-            "colours": o.colours,
+            "colours": states.colours,
+            "intact": states.intact,
+            "promised": states.promised,
+            "unspoken": states.unspoken,
             "pairs": len(o.pair_source),
             "cut_calm": int(cut[calm].sum()),
-            "cut_failing": int(cut[~calm].sum()),
+            "cut_failing": int(cut[~calm & declared].sum()),
+            "cut_promised": int(cut[~calm & ~declared].sum()),
         },
         "distances": None if distances is None else write_potentials(distances),
         "walks": None if walks is None else write_potentials(walks),
@@ -125,17 +144,21 @@ def _calm_walks(overlay: Overlay) -> Potentials:
         failed_link=np.zeros_like(overlay.failed_link[:1]),
         failed_broker=np.zeros_like(overlay.failed_broker[:1]),
     )
-    return replace(_walks(calm), bounds=np.zeros(overlay.colours + 1, np.int64))
+    return _base_alone(replace(_walks(calm), bounds=np.zeros(overlay.colours + 1, np.int64)))
+
+
+def _base_alone(found: Potentials) -> Potentials:
+    """Without what differs in a state."""
+    return Potentials(found.base, np.zeros_like(found.bounds), found.cells[:0], found.values[:0])
 
 
 def _condensed(overlay: Overlay, base: NDArray[Any], key: NDArray[np.int64], value: NDArray[Any]) -> Potentials:
     """Without the keys whose value is that of the base, and those of failed brokers, of which nothing is claimed."""
-    n = overlay.n
-    colour, cell = np.divmod(key, max(n * n, 1))
-    dest, loc = np.divmod(cell, max(n, 1))
+    colour, cell = overlay.keys.colour_and_cell(key)
+    dest, loc = overlay.keys.split_cell(cell)
     gone = overlay.failed_broker[colour, dest] | overlay.failed_broker[colour, loc]
     kept = np.flatnonzero(~gone & (dest != loc) & np.asarray(value != base[cell], bool))
-    bounds = np.searchsorted(key[kept], np.arange(overlay.colours + 1) * n * n)
+    bounds = np.searchsorted(key[kept], overlay.keys.in_colour(np.arange(overlay.colours + 1), 0))
     return Potentials(base, bounds, cell[kept], value[kept])
 
 
@@ -161,8 +184,8 @@ def _cut_cells(overlay: Overlay) -> Iterator[tuple[int, NDArray[np.int64]]]:
 
 def _cut_pairs(overlay: Overlay) -> NDArray[np.int64]:
     """int64[C]: how many needed pairs each colour cuts, both of whose ends are alive."""
-    needed = np.zeros(overlay.n**2, bool)
-    needed[overlay.pair_dest.astype(np.int64) * overlay.n + overlay.pair_source] = True
+    needed = np.zeros(overlay.keys.cells, bool)
+    needed[overlay.keys.cell(overlay.pair_dest, overlay.pair_source)] = True
     count = np.zeros(overlay.colours, np.int64)
     for colour, cells in _cut_cells(overlay):
         count[colour] = np.count_nonzero(needed[cells])
@@ -176,35 +199,35 @@ def _levels(
     solved: ShortestPaths,
     healed: Healed,
     *,
-    all_colours: bool,
+    everywhere: bool,
 ) -> NDArray[np.int64]:
-    """int64[N]: 2 for a destination to which, in all colours, every walk is the shortest with the tie-break; 1, 0.
+    """int64[N]: 2 for a destination to which, in all states, every walk is the shortest with the tie-break; 1, 0.
 
-    Without `all_colours` only those in which nothing has failed are meant.
+    Unless `everywhere` only those in which nothing has failed are meant.
     """
-    n, cells = overlay.n, overlay.n**2
+    n, keys = overlay.n, overlay.keys
     shortest = (walks.base == best.base).reshape(n, n).all(axis=1)
     hop, right = overlay.base.reshape(-1), solved.next.reshape(-1)
     reached = best.base > 0
     smallest = ~((hop != right) & reached).reshape(n, n).any(axis=1)
-    if all_colours:
-        shortest[_differing(_by_key(walks, cells), _by_key(best, cells), NONE - 1) % cells // n] = False
+    if everywhere:
+        shortest[keys.dest_of(_differing(_by_key(walks, keys), _by_key(best, keys), NONE - 1))] = False
         # Where the message has nowhere to go, an entry does neither good nor harm.
         given = overlay.delta_key, overlay.delta_next
         wanted = healed.key[healed.changed], healed.next[healed.changed]
         for key in (_differing(given, wanted, NONE - 1),):
-            cell = key % cells
+            colour, cell = keys.colour_and_cell(key)
             is_given, is_wanted = _look_up(given, key, hop[cell]), _look_up(wanted, key, right[cell])
-            value = _look_up(_by_key(best, cells), key, best.base[cell])
-            dest, loc = np.divmod(cell, n)
-            alive = ~(overlay.failed_broker[key // cells, dest] | overlay.failed_broker[key // cells, loc])
+            value = _look_up(_by_key(best, keys), key, best.base[cell])
+            dest, loc = keys.split_cell(cell)
+            alive = ~(overlay.failed_broker[colour, dest] | overlay.failed_broker[colour, loc])
             smallest[dest[alive & np.asarray(value > 0, bool) & (is_given != is_wanted)]] = False
     return np.where(shortest, np.where(smallest, MOST_LEVEL, 1), 0)
 
 
-def _by_key(found: Potentials, cells: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
+def _by_key(found: Potentials, keys: Keys) -> tuple[NDArray[np.int64], NDArray[Any]]:
     colour = np.repeat(np.arange(found.bounds.size - 1), np.diff(found.bounds))
-    return colour * cells + found.cells, found.values
+    return keys.in_colour(colour, found.cells), found.values
 
 
 def _differing(

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from momlint.routed.checks.find_mixed_colour_loop import has_normal, replayed
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, counted
 from momlint.routed.overlay.orders import Order, update_order
 from momlint.routed.overlay.transients import MixedLoops, mixed_loops
+from momlint.words import arrow, counted
 
 TITLE = "Transients"
 
@@ -20,20 +20,20 @@ TITLE = "Transients"
 def explain(context: Context) -> Iterator[str]:
     """The lines of the section for one estate, without its title."""
     if not context.estate.colours_declared:
-        yield "no colours are declared: there is nothing to change between"
+        yield "no colours are declared, so brokers never change colour"
         return
     if not has_normal(context):
-        yield "not known: something of the estate could not be read, or no colour says what is normal"
+        yield "unknown: part of the estate could not be read, or no colour stands for the state without failures"
         return
-    back = mixed_loops(context.overlay)
-    failed = mixed_loops(context.overlay, "failed", back)
-    lasting = set(failed.keys.tolist())
+    back = mixed_loops(context.declared_overlay)
+    failed = mixed_loops(context.declared_overlay, "failed", back)
+    lasting = set(failed.columns.tolist())
     if not back.size:
         yield f"no loop is possible while brokers change between {counted(len(context.estate.colours), 'colour')}"
         return
     known: int | None = None
-    for index, (colour, dest, key) in enumerate(
-        zip(back.colour.tolist(), back.dest.tolist(), back.keys.tolist(), strict=True)
+    for index, (colour, dest, column) in enumerate(
+        zip(back.colour.tolist(), back.dest.tolist(), back.columns.tolist(), strict=True)
     ):
         if colour != known:
             if known is not None:
@@ -41,7 +41,7 @@ def explain(context: Context) -> Iterator[str]:
             known = colour
             count = int((back.colour == colour).sum())
             yield f"colour {_titled(context, colour)}: loops are possible for {counted(count, 'destination')}"
-        once = "" if key in lasting else " (only on the way back to normal)"
+        once = "" if column in lasting else " (only on the way back to normal)"
         yield f"  towards {context.name(dest)}: {arrow(replayed(context, back, index))}{once}"
     assert known is not None
     yield from _orders(context, back, failed, known)

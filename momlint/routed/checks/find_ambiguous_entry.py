@@ -8,7 +8,10 @@ import numpy as np
 
 from momlint.findings import Draft, RelatedDraft
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import affected_words, listed
+from momlint.routed.diagnosis.subjects import hop
+from momlint.routed.diagnosis.subjects import row as row_subject
+from momlint.routed.diagnosis.wording import colour_names, in_colours, them
+from momlint.words import listed
 
 #: How many of the rows that a row clashes with are shown.
 RELATED_ROWS = 20
@@ -33,14 +36,16 @@ def _tables(context: Context) -> Iterator[Draft]:
                 clashes.setdefault((earlier, index), []).append(dest)
     for (earlier, later), dests in sorted(clashes.items(), key=lambda item: (item[0][1], item[0][0])):
         one, two = context.estate.table_rows[earlier], context.estate.table_rows[later]
-        names = listed(context.names(sorted(set(dests))))
+        names = context.names(sorted(set(dests)))
+        at, to, also = context.name(one.location), context.name(one.via), context.name(two.via)
         yield Draft(
             "MOM404",
             context.row_place(later),
-            f"ambiguous entry: broker `{context.name(one.location)}` already sends what is for {names} to "
-            f"`{context.name(one.via)}`, this row to `{context.name(two.via)}`",
-            help=f"keep {names} in one of the two rows",
-            related=[RelatedDraft(context.row_place(earlier), "the first row for it, which is the one used")],
+            f"broker `{at}` has two rows for {listed(names)}, via `{to}` and via `{also}`",
+            label=f"this row sends {them(names)} to `{also}`",
+            help=f"list {listed(names)} in one of the two rows only",
+            related=[RelatedDraft(context.row_place(earlier), f"the first row, via `{to}`, is the one used")],
+            data={"broker": at, "destinations": names, "via": to, "other": also},
         )
 
 
@@ -58,21 +63,21 @@ def _recovery(context: Context) -> Iterator[Draft]:
         keys = np.array(sorted(lost.get(row, [])), np.int64)
         affected = context.affected(keys)
         colours = np.intersect1d(table.colours_of(row), table.colours_of(other)).tolist()
-        names = [str(context.colour_name(colour)) for colour in colours or [ambiguity.colour]]
+        names = colour_names(context, colours or [ambiguity.colour])
         via, other_via = context.name(int(table.via[row])), context.name(int(table.via[other]))
-        apart = (
-            f"to `{via}` by this row, to `{other_via}` by another" if via != other_via else f"to `{via}` by two rows"
-        )
+        apart = f"via `{via}` and via `{other_via}`" if via != other_via else f"both via `{via}`"
         yield Draft(
             "MOM404",
             context.row_place(row),
-            f"ambiguous entry: broker `{broker}` sends what is for `{to}` in "
-            f"{'colour' if len(names) == 1 else 'colours'} {listed(names)} {apart}{affected_words(affected)}",
-            help="let each colour stand in one of the rows for a destination",
+            f"broker `{broker}` has two rows for `{to}` in {in_colours(names)}, {apart}",
+            label=f"this row sends it to `{via}`",
+            help="list each colour in only one row for a destination",
             witness=context.witness(keys)[0] if len(keys) else None,
             affected=affected,
+            about=[frozenset({row_subject(row), hop(*context.row_hop(row))} if len(keys) else {row_subject(row)})],
             related=[
-                RelatedDraft(context.row_place(one), "a row for the same destination and colour")
+                RelatedDraft(context.row_place(one), f"this row sends it to `{context.name(int(table.via[one]))}`")
                 for one in ambiguity.others[:RELATED_ROWS]
             ],
+            data={"broker": broker, "destinations": (to,), "via": via, "other": other_via, "colours": names},
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from momlint.findings import Draft, RelatedDraft
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import listed
+from momlint.words import listed
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -20,16 +20,25 @@ def find(context: Context) -> Iterator[Draft]:
         yield Draft(
             "MOM401",
             colour.place,
-            f"colour clash: colours `{other.name}` and `{colour.name}` are both for {what}",
-            help="let one failure have one colour: brokers that hear of it must take the same tables",
-            related=[RelatedDraft(other.place, f"colour {other.name} is defined here")],
+            f"colours `{other.name}` and `{colour.name}` both stand for {what}",
+            label="the same failure again",
+            help="remove one of them: brokers that learn of a failure must all use the same rows",
+            related=[RelatedDraft(other.place, f"colour `{other.name}` already stands for it")],
+            data={"colour": colour.name, "other": other.name},
+            about=[frozenset({("repeated-colour", index)})],
         )
     for index, parts in context.merged_colours:
         colour = estate.colours[index]
         yield Draft(
             "MOM401",
             colour.place,
-            f"colour clash: colour `{colour.name}` stands for {len(parts)} failures at once ({listed(parts)}), each of "
-            "which is to be survived alone and has no colour of its own",
-            help="give each of these failures its own colour",
+            f"colour `{colour.name}` merges {listed(parts)}, and each of them needs a colour of its own",
+            label="`tolerate` promises each of these failures alone",
+            help="declare a colour for each of these failures",
+            data={"colour": colour.name, "failures": parts},
+            about=[
+                frozenset({("merged-colour", index)}),
+                *(frozenset({("merged-failure", "link", link)}) for link in colour.failed_links),
+                *(frozenset({("merged-failure", "broker", broker)}) for broker in colour.failed_brokers),
+            ],
         )

@@ -9,11 +9,12 @@ import numpy as np
 from momlint.findings import Draft
 from momlint.routed.diagnosis.blame import Columns
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, listed, needed_by
+from momlint.routed.diagnosis.subjects import row as row_subject
 from momlint.routed.overlay.detours import longer_entries, walks_through
 from momlint.routed.overlay.form import NO_ROW
 from momlint.routed.overlay.ragged import distinct
 from momlint.routed.overlay.tables import next_hops
+from momlint.words import arrow, listed
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -22,10 +23,10 @@ def find(context: Context) -> Iterator[Draft]:
     The witness is the first needed pair whose walk uses the row, else the row's own broker and destination. Detours
     after a failure are MOM406.
     """
-    if not context.calm.any() or not context.has_rows or not context.is_whole("brokers", "links"):
+    if not context.without_failure.any() or not context.has_rows or not context.is_whole("brokers", "links"):
         return
-    o, n = context.overlay, context.overlay.n
-    colour = int(np.argmax(context.calm))
+    o = context.overlay
+    colour = int(np.argmax(context.without_failure))
     _, row_of = next_hops(o, colour)
     longer = longer_entries(o, colour) & (row_of != NO_ROW)
     if not longer.any():
@@ -37,30 +38,39 @@ def find(context: Context) -> Iterator[Draft]:
     columns = Columns(o)
     columns.enter(colour)
     for row in distinct(entry_row).tolist():
-        if row in context.faulty_rows:
-            continue
         pairs = distinct(pair[used_row == row])
-        mine = entry_row == row
-        dests = distinct(dest_of[mine]).tolist()
-        location = int(loc_of[mine][0])
+        of_row = entry_row == row
+        dests = distinct(dest_of[of_row]).tolist()
+        location = int(loc_of[of_row][0])
         if len(pairs):
-            keys = (colour * n + o.pair_dest[pairs].astype(np.int64)) * n + o.pair_source[pairs]
+            keys = o.keys.pack(colour, o.pair_dest[pairs], o.pair_source[pairs])
         else:
-            keys = ((colour * n + dest_of[mine].astype(np.int64)) * n + loc_of[mine]).astype(np.int64)
+            keys = o.keys.pack(colour, dest_of[of_row], loc_of[of_row])
         witness, walk = context.walk_of(keys)
         affected = context.affected(keys)
         source, dest = walk.brokers[0], walk.brokers[-1]
         better = _shortest_walk(columns, source, dest)
         via = int(columns.shortest[dest, location])
-        who = f"{needed_by(affected, witness)}: " if len(pairs) else ""
+        to = context.name(context.row_hop(row)[1])
+        names = context.names(dests)
         yield Draft(
             "MOM305",
             context.row_place(row),
-            f"detour: {who}broker `{context.name(location)}` sends what is for {listed(context.names(dests))} by a "
-            f"longer way: {arrow(witness.walk)}; the shortest is {arrow(context.names(better))}",
-            help=f"use `{context.name(via)}` as next hop, or give the links the costs that make this way the shortest",
+            f"broker `{context.name(location)}` sends {listed(names)} to `{to}`, a longer path than via "
+            f"`{context.name(via)}`",
+            label=f"the shortest path is {arrow(context.names(better))}",
+            help=f"use `{context.name(via)}` as next hop, or set link costs that make this path the shortest",
+            data={
+                "broker": context.name(location),
+                "via": to,
+                "destinations": names,
+                "better": context.name(via),
+                "shortest": context.names(better),
+            },
             witness=witness,
+            steps=context.steps(walk),
             affected=affected,
+            about=[frozenset({row_subject(row)})],
         )
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from momlint.findings import Affected, Draft, Place, RelatedDraft, Witness
+from momlint.findings import Affected, Draft, RelatedDraft, Witness
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.timing import milliseconds, moved, replayed, subscriptions, timed
-from momlint.routed.diagnosis.wording import arrow, counted, in_colour
+from momlint.routed.diagnosis.timing import adopter_of, milliseconds, moved, replayed, subscriptions, timed
 from momlint.routed.overlay.latency import Timings, decimal_of
 from momlint.routed.overlay.tables import NEVER
 
@@ -91,31 +91,32 @@ def _draft(context: Context, found: Timings, worst: _Worst, index: int, pair: in
     colour = int(worst.colour[pair])
     total = int(worst.values[worst.rank[pair]]) * found.delays.unit
     home = (int(found.source[pair]), int(found.dest[pair]))
-    failed = context.overlay.failed_broker[colour]
-    at, to = (context.estate.takeover[broker] if failed[broker] else broker for broker in home)
+    at, to = (adopter_of(context, colour, broker) for broker in home)
     walk, split = replayed(context, colour, at, to, total)
     witness = Witness(context.colour_name(colour), context.name(at), context.name(to), context.names(walk.brokers))
+    witness = replace(witness, cut=context.failed_names(colour))
     adopted = moved(context, colour, home)
-    also = "".join(
-        f", where broker `{context.name(context.estate.takeover[broker])}` serves the clients of "
-        f"`{context.name(broker)}`"
-        for broker in adopted
-    )
-    more = f" (and {counted(count - 1, 'other pair')})" if count > 1 else ""
     assert topic.max_latency_ms is not None
     budget = milliseconds(decimal_of(topic.max_latency_ms))
     related = [
-        RelatedDraft(context.estate.takeover_places[broker], f"who takes over from `{context.name(broker)}`")
+        RelatedDraft(
+            context.estate.takeover_places[broker],
+            f"`{context.name(adopter_of(context, colour, broker))}` serves the clients of "
+            f"`{context.name(broker)}` then",
+        )
         for broker in adopted
     ]
     return Draft(
         "MOM601",
-        Place(topic.place.document, (*topic.place.path, "max_latency_ms")),
-        f"topic `{topic.name}` allows {budget} ms, but {witness.source} → {witness.destination} takes "
-        f"{milliseconds(total)} ms{in_colour(witness)}{also}: {arrow(witness.walk)}{more}",
-        help=f"allow more time, or a shorter way: links take {milliseconds(split.links)} ms of it, brokers "
+        topic.latency_place,
+        f"topic `{topic.name}` allows {budget} ms, and `{witness.source}` to `{witness.destination}` takes "
+        f"{milliseconds(total)} ms",
+        label=f"exceeded{context.unnamed(colour)}",
+        help=f"allow more time or shorten the path: links take {milliseconds(split.links)} ms, brokers "
         f"{milliseconds(split.brokers)} ms",
+        data={"topic": topic.name, "allowed_ms": budget, "takes_ms": milliseconds(total)},
         witness=witness,
+        steps=context.steps(walk),
         affected=Affected((topic.name,), count),
         related=[*related, *context.colour_defined(witness)],
     )

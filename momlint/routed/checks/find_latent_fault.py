@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from momlint.findings import Draft, RelatedDraft
+from momlint.findings import Draft
+from momlint.routed.diagnosis.about import latent_of
 from momlint.routed.diagnosis.causes import Cause
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, counted, destinations, in_colour
+from momlint.routed.diagnosis.wording import OWN_NEXT_HOP, comes_back, destinations, ends_at, no_nearer
+from momlint.words import listed
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -23,26 +25,28 @@ def _draft(context: Context, cause: Cause) -> Draft:
     witness, walk = context.witness(keys)
     affected = context.affected(keys)
     entry = cause.entries[0]
-    related = []
+    names = destinations(context, cause)
+    at, to = context.name(entry.location), context.name(entry.hop)
+    place, advice = context.tables_place(entry.location), "add the row before a topic needs it"
     if cause.scope == "row":
-        row = cause.subject[0]
+        place = context.row_place(cause.subject[0])
+        advice = "correct the row before a topic needs it, or remove it"
+    if cause.scope != "row":
+        what, label = f"broker `{at}` has no next hop for {listed(names)}", "the row is missing here"
     else:
-        # The row that is missing has no line; the row that leads to where it is missing has.
-        row = next(row for row in reversed(walk.rows) if context.has_row(row))
-        related.append(
-            RelatedDraft(
-                context.tables_place(entry.location),
-                f"`{context.name(entry.location)}` has no next hop for {destinations(context, cause)}",
-            )
-        )
-    how = "loops" if entry.end == "loop" else f"ends at `{context.name(entry.stop)}`"
+        end = comes_back(names) if entry.end == "loop" else ends_at(names, to, context.name(entry.stop))
+        what, label = f"broker `{at}` sends {listed(names)} to `{to}`, and {end}", no_nearer(to, names)
+        if at == to:
+            what, label = f"broker `{at}` sends {listed(names)} to itself", OWN_NEXT_HOP
     return Draft(
         "MOM306",
-        context.row_place(row),
-        f"latent fault{in_colour(witness)}: no topic needs it today, but a message from `{witness.source}` for "
-        f"`{witness.destination}` {how}: {arrow(witness.walk)} ({counted(affected.pairs, 'pair')})",
-        help="correct the row before a topic needs it, or remove it",
+        place,
+        f"{what}; no topic needs it today",
+        label=label,
+        help=advice,
+        data={"broker": at, "via": to, "destinations": names},
         witness=witness,
+        steps=context.steps(walk),
         affected=affected,
-        related=related,
+        about=latent_of(context, cause),
     )

@@ -9,8 +9,8 @@ import numpy as np
 from momlint.errors import ReplayError
 from momlint.findings import Draft, RelatedDraft, Witness
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, counted
 from momlint.routed.overlay.transients import MixedLoops, closes, mixed_loops
+from momlint.words import arrow, counted
 
 #: How many colours are listed as related places; the message counts all.
 RELATED_COLOURS = 20
@@ -21,7 +21,7 @@ def find(context: Context) -> Iterator[Draft]:
     place = context.estate.section_places.get("failures.colours")
     if place is None or not has_normal(context):
         return
-    loops = mixed_loops(context.overlay)
+    loops = mixed_loops(context.declared_overlay)
     if not loops.size:
         return
     colours, first = np.unique(loops.colour, return_index=True)
@@ -40,14 +40,19 @@ def find(context: Context) -> Iterator[Draft]:
                 f"colour `{context.colour_name(colour)}`: {arrow(cycle)}, for `{dest}`{more}",
             )
         )
-    total = counted(len(context.estate.colours), "colour")
+    changing = f"{len(colours):,} of {counted(len(context.estate.colours), 'colour')}"
     yield Draft(
         "MOM407",
         place,
-        f"while brokers change between normal and colour `{witness.colour}`, some by the old entries and some by the "
-        f"new, a message for `{witness.destination}` can loop: {arrow(witness.walk)} (loops are possible in "
-        f"{len(colours)} of {total}, for {counted(loops.size, 'destination')} in all)",
-        help="where there is an order of updates that avoids it, `momlint check --explain-transients` shows it",
+        f"while brokers change to colour `{witness.colour}`, a message for `{witness.destination}` can loop",
+        label=f"loops are possible in {changing}, for {counted(loops.size, 'destination')} in all",
+        help="`momlint check --explain-transients` shows an order of updates that avoids loops, where there is one",
+        data={
+            "colour": str(witness.colour),
+            "destination": str(witness.destination),
+            "colours": len(colours),
+            "destinations": loops.size,
+        },
         witness=witness,
         related=related,
     )
@@ -56,12 +61,12 @@ def find(context: Context) -> Iterator[Draft]:
 def has_normal(context: Context) -> bool:
     """Whether the estate says what its normal entries are, completely: else there is no change to look at."""
     sections = ("brokers", "links", "routing.tables", "failures.colours", "failures.recovery")
-    return context.is_whole(*sections) and (not context.rows_are_recovery or bool(context.calm.any()))
+    return context.is_whole(*sections) and (not context.rows_are_recovery or bool(context.without_failure.any()))
 
 
 def replayed(context: Context, loops: MixedLoops, index: int) -> tuple[str, ...]:
     """The names on the index-th cycle. Raises `ReplayError` where a hop of it is neither entry's."""
     cycle = loops.cycle(index)
-    if not closes(context.overlay, loops, index, cycle):
+    if not closes(context.declared_overlay, loops, index, cycle):
         raise ReplayError(f"a cycle of mixed colours does not replay: {arrow(context.names(cycle))}")
     return context.names(cycle)

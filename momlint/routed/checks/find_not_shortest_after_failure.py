@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from momlint.findings import Draft
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, listed, needed_by
+from momlint.routed.diagnosis.subjects import row
+from momlint.routed.diagnosis.wording import colour_names, in_colours
 from momlint.routed.overlay.ragged import distinct
+from momlint.words import arrow
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -15,14 +17,11 @@ def find(context: Context) -> Iterator[Draft]:
     facts = context.recovery
     if facts is None or not context.is_whole("brokers", "links"):
         return
-    n = context.overlay.n
     for misuse in facts.longer:
-        if misuse.row in context.faulty_rows:
-            continue
         affected, keys = facts.affected_through(misuse)
         witness, walk = context.walk_of(keys if len(keys) else misuse.keys)
-        colours = distinct(misuse.keys // (n * n)).tolist()
-        names = [str(context.colour_name(colour)) for colour in colours]
+        colours = distinct(context.overlay.keys.colour_of(misuse.keys)).tolist()
+        names = colour_names(context, colours)
         at, via = int(facts.table.broker[misuse.row]), int(facts.table.via[misuse.row])
         dest = int(facts.table.to[misuse.row])
         colour = next(c for c in colours if context.colour_name(c) == witness.colour)
@@ -30,15 +29,25 @@ def find(context: Context) -> Iterator[Draft]:
         shortest = [walk.brokers[0]]
         while shortest[-1] != dest:
             shortest.append(column.nearest[shortest[-1]])
-        who = f"{needed_by(affected, witness)}: " if affected.pairs else ""
+        better = context.name(column.nearest[at])
         yield Draft(
             "MOM406",
             context.row_place(misuse.row),
-            f"not the shortest way in {'colour' if len(colours) == 1 else 'colours'} {listed(names)}: {who}broker "
-            f"`{context.name(at)}` sends what is for `{context.name(dest)}` to `{context.name(via)}`: "
-            f"{arrow(witness.walk)}; the shortest that is left is {arrow(context.names(shortest))}",
-            help=f"use `{context.name(column.nearest[at])}` as next hop in these colours",
+            f"broker `{context.name(at)}` sends `{context.name(dest)}` to `{context.name(via)}` in "
+            f"{in_colours(names)}, a longer path than via `{better}`",
+            label=f"the shortest path left is {arrow(context.names(shortest))}",
+            help=f"use `{better}` as next hop in {in_colours(names)}",
+            data={
+                "broker": context.name(at),
+                "via": context.name(via),
+                "destinations": (context.name(dest),),
+                "colours": names,
+                "better": better,
+                "shortest": context.names(shortest),
+            },
             witness=witness,
+            steps=context.steps(walk),
             affected=affected,
+            about=[frozenset({row(misuse.row)})],
             related=context.colour_defined(witness),
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from momlint.findings import Draft, RelatedDraft
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.diagnosis.topology import weak_parts
-from momlint.routed.diagnosis.wording import counted, listed
+from momlint.words import counted, listed
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -30,8 +30,9 @@ def find(context: Context) -> Iterator[Draft]:
         yield Draft(
             "MOM204",
             context.broker_place(members[0]),
-            f"the overlay is partitioned: {counted(len(members), 'broker')} ({listed(names)}) "
-            f"{'has' if len(members) == 1 else 'have'} no path to the {len(main)} around `{context.name(main[0])}`",
-            help="add a link between the parts, or describe them as two overlays",
+            f"no path joins {listed(names)} to the largest part of the overlay ({counted(len(main), 'broker')})",
+            label=f"this part has {counted(len(members), 'broker')}",
+            help="add a link between the parts, or describe them as two estates",
+            data={"brokers": names, "largest": len(main)},
             related=[RelatedDraft(context.broker_place(main[0]), "the largest part begins here")],
         )

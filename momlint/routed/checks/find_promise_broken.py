@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,39 +14,40 @@ from momlint.errors import ReplayError
 from momlint.estate.resolved import Tolerate
 from momlint.findings import Affected, Draft, Place, Witness
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import arrow, counted, needed_by
 from momlint.routed.overlay.elements import ElementKind, Elements, with_failures
 from momlint.routed.overlay.following import walk
 from momlint.routed.overlay.form import Overlay
+from momlint.routed.overlay.ragged import distinct
 from momlint.routed.questions.question import Question, Refuted
+from momlint.words import arrow, counted, joined
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def find(context: Context) -> Iterator[Draft]:
-    """One draft for each single element that cuts, else one for the smallest set; and one where only tables miss."""
+    """One draft for each single element that cuts, one for the smallest set that cuts more; and one where only tables
+    miss."""
+    if not context.cutting.can_tell:
+        return
     promise = context.estate.tolerate
-    if promise is None or not context.cutting.can_tell or not context.is_whole("failures.tolerate"):
-        return
-    if promise.groups and not context.is_whole("groups"):
-        return
-    alone = False
-    for draft in _single(context, promise):
-        alone = True
-        yield draft
-    if not alone:
+    if promise is not None and not context.is_whole("failures.tolerate", *(("groups",) if promise.groups else ())):
+        promise = None
+    if promise is not None:
+        yield from _single(context, promise)
         yield from _together(context, promise)
-    yield from _static_tables(context, promise)
+    yield from _unreactive(context, promise)
 
 
 def _place(context: Context) -> Place:
-    place = context.promise_place
-    return Place(place.document, place.path)
+    return context.promise_place.entry
 
 
 def _promised(promise: Tolerate) -> str:
     """``any 2 links and any broker``."""
     budgets = ((promise.links, "link"), (promise.brokers, "broker"), (promise.groups, "group"))
     parts = [f"any {kind}" if number == 1 else f"any {number} {kind}s" for number, kind in budgets if number]
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]} at once"
+    return joined(parts) + (" at once" if len(parts) > 1 else "")
 
 
 def _single(context: Context, promise: Tolerate) -> Iterator[Draft]:
@@ -66,62 +69,184 @@ def _single(context: Context, promise: Tolerate) -> Iterator[Draft]:
 
 
 def _together(context: Context, promise: Tolerate) -> Iterator[Draft]:
+    """The smallest set that cuts what no single element does; other sets that cut other topics are counted with it."""
     cutting = context.cutting
     if cutting.elements.largest(promise) < 2:
         return
+    overlay = context.overlay
+    every = overlay.keys.pair(overlay.pair_source, overlay.pair_dest)
+    told = np.zeros(len(every), np.bool_)
+    for element in cutting.elements.within(promise):
+        if element in cutting.cutting:
+            told |= cutting.pairs((element,))
+    left = ~told & _of_untold_topics(context, every, told)
+    sets: list[tuple[int, ...]] = []
+    cut = np.zeros(len(every), np.bool_)
     subject = f"whether the estate survives what it promises ({_promised(promise)})"
-    found = context.ask.smallest(context.overlay, cutting.elements, promise, 2, subject)
-    if found is not None:
-        witness, affected = cutting.shown(found.failed, cutting.pairs(found.failed))
-        yield _topological(context, promise, found.failed, witness, affected)
+    while left.any() and len(sets) < MOST_SETS:
+        asked = replace(overlay, pair_source=overlay.pair_source[left], pair_dest=overlay.pair_dest[left])
+        found = context.ask.smallest(asked, cutting.elements, promise, 2, subject)
+        if found is None:
+            break
+        sets.append(found.failed)
+        new = cutting.pairs(found.failed) & ~told
+        if not (new & left).any():
+            raise ReplayError(f"a path is left for every needed pair when {cutting.words(found.failed)} fail")
+        cut |= new
+        left &= ~cut & _of_untold_topics(context, every, told | cut)
+        if not context.estate.topics:
+            break
+    if sets:
+        witness, _ = cutting.shown(sets[0], cutting.pairs(sets[0]) & ~told)
+        _, affected = cutting.shown(sets[0], cut)
+        yield _topological(context, promise, sets[0], witness, affected, len(sets) - 1)
+
+
+def _of_untold_topics(context: Context, every: NDArray[np.int64], told: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """bool[P]: the pairs (all are `every`) that a topic needs of which no pair is `told`; all without topics."""
+    needs = context.needs
+    if not context.estate.topics:
+        return np.ones(len(every), np.bool_)
+    known = needs.topics_of(every[told])
+    found: NDArray[np.bool_] = np.isin(every, needs.pair[~np.isin(needs.topic, known)])
+    return found
 
 
 def _topological(
-    context: Context, promise: Tolerate, failed: tuple[int, ...], witness: Witness, affected: Affected
+    context: Context, promise: Tolerate, failed: tuple[int, ...], witness: Witness, affected: Affected, more: int = 0
 ) -> Draft:
     cutting = context.cutting
     if len(failed) == 1:
-        how = f"when {cutting.words(failed)} fails"
-        fix = "add a way that does not need it, or promise less"
+        how = f"if {cutting.words(failed)} fails"
+        label, fix = "promised here", "add a path around it, or promise less"
     else:
-        how = f"when {cutting.words(failed)} fail together, and no fewer failures do that,"
-        fix = "add a way that needs none of them, or promise less"
+        how = f"if {cutting.words(failed)} fail together"
+        label, fix = "promised here, and no smaller failure breaks it", "add a path around them, or promise less"
+        if more:
+            label += f"; {counted(more, 'more set cuts', 'more sets cut')} other topics"
     return Draft(
         "MOM502",
         _place(context),
-        f"the estate is to survive {_promised(promise)}, but {how} no path is left for {needed_by(affected, witness)}",
+        f"{how}, no path leads from `{witness.source}` to `{witness.destination}`",
+        label=label,
         help=fix,
+        data={"promised": _promised(promise), "elements": witness.cut},
+        # The failure of several says nothing of each alone.
+        about=[frozenset({("element", failed[0])})] if len(failed) == 1 else (),
         witness=witness,
         affected=affected,
         related=cutting.declared(failed),
     )
 
 
-def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
-    """Walks by tables that do not react, over an element that fails, where a path is left that goes round it.
+#: Sets of several elements that are looked for, each for topics that those before leave.
+MOST_SETS = 8
 
-    One draft for all: the cause is one. Any failure of several elements that breaks a walk has an element in it that
-    breaks it alone, or takes all links of one of its hops: so single elements and those sets tell all.
+
+class _Lost(NamedTuple):
+    """Walks that a promised failure breaks though a path is left: `failure` of each (an index of `asked`), its pair
+    ``source * n + dest``."""
+
+    asked: list[tuple[int, ...]]
+    failure: NDArray[np.int64]
+    pair: NDArray[np.int64]
+
+
+def _unreactive(context: Context, promise: Tolerate | None) -> Iterator[Draft]:
+    """Walks by next hops that stay as they are, over an element that fails, where a path is left that goes round it.
+
+    One draft for all, since the cause is one: at the promise where it covers such a failure, else at the colours.
     """
-    estate = context.estate
-    if estate.protocol != "tables" or estate.colours_declared or context.rows_are_recovery:
+    if not context.keeps or not len(context.overlay.pair_source):
         return
-    if estate.recovery_file is not None or not context.has_rows:
+    keys = context.overlay.keys
+    lost = None
+    if promise is not None:
+        withdrawn = context.estate.withdraws_rows and context.estate.protocol == "shortest-path"
+        lost = (_lost_in_colours if withdrawn and context.has_rows else _promised_and_lost)(context, promise)
+    colours = distinct(keys.colour_of(context.unreactive))
+    pairs = context.pairs_of(context.unreactive)
+    named = int(np.count_nonzero(colours < context.named_colours))
+    if lost is None or not lost.pair.size:
+        if named:
+            yield _in_colours(context, pairs, named)
         return
+    assert promise is not None
+    source, dest = keys.split_pair(lost.pair)
+    first = int(np.lexsort((dest, source, lost.failure))[0])
+    failed = lost.asked[int(lost.failure[first])]
+    a, b = int(source[first]), int(dest[first])
+    found = walk(context.overlay, int(np.argmax(context.without_failure)), a, b)
+    _replay(context, failed, found.brokers)
+    pairs = distinct(np.concatenate((lost.pair, pairs)))
+    witness = Witness(
+        source=context.name(a),
+        destination=context.name(b),
+        walk=context.names(found.brokers),
+        cut=tuple(context.cutting.name(element) for element in failed),
+    )
+    more = len(distinct(lost.failure)) - 1
+    others = f", and {counted(more, 'more failure')} the same way" if more else ""
+    when = "it fails" if len(failed) == 1 else "they fail together"
+    yield Draft(
+        "MOM502",
+        _place(context),
+        f"the static tables keep using {context.cutting.words(failed)} when {when}",
+        label=f"promised here{others}",
+        help=_REACT,
+        data={"promised": _promised(promise), "failures": more + 1, **({"colours": named} if named else {})},
+        witness=witness,
+        affected=Affected(context.topics_of(pairs), len(pairs)),
+        related=context.cutting.declared(failed),
+    )
+
+
+_REACT = (
+    "a path is left, but static tables do not switch to it: let `momlint plan` write recovery tables, or use "
+    "`protocol: shortest-path`"
+)
+
+
+def _in_colours(context: Context, pairs: NDArray[np.int64], colours: int) -> Draft:
+    """No promise covers such a failure, and colours stand for it."""
+    keys = context.unreactive
+    witness, found = context.witness(keys[context.overlay.keys.colour_of(keys) < context.named_colours])
+    others = f"; the same in {counted(colours - 1, 'more colour')}" if colours > 1 else ""
+    place = context.estate.section_places["failures.colours"]
+    return Draft(
+        "MOM502",
+        place,
+        f"the static tables stay as they are in colour `{witness.colour}`, and a message for `{witness.destination}` "
+        f"ends at `{context.name(found.brokers[-1])}`",
+        label=f"no row reacts to what fails here{others}",
+        help=_REACT,
+        data={"colours": colours},
+        witness=witness,
+        affected=Affected(context.topics_of(pairs), len(pairs)),
+        related=context.colour_defined(witness),
+    )
+
+
+def _promised_and_lost(context: Context, promise: Tolerate) -> _Lost:
+    """The walks that promised failures break.
+
+    Any failure of several elements that breaks a walk has an element in it that breaks it alone, or takes all links of
+    one of its hops: so single elements and those sets tell all.
+    """
     cutting, overlay = context.cutting, context.overlay
+    nothing = np.empty(0, np.int64)
     asked: list[tuple[int, ...]] = [(element,) for element in cutting.elements.within(promise)]
-    if not asked or not len(overlay.pair_source):
-        return
+    if not asked:
+        return _Lost([], nothing, nothing)
     asked += _hops_taken(overlay, cutting.elements, promise)
     static = with_failures(overlay, cutting.elements, [(), *asked])
     colours = np.arange(static.colours, dtype=np.int32)
     subject = "whether the walks by static tables survive what the estate promises to"
     verdict = context.ask(static, Question("arrive", overlay.pair_source, overlay.pair_dest, colours), subject)
     if not isinstance(verdict, Refuted):
-        return
-    cells = overlay.n * overlay.n
-    colour, cell = np.divmod(verdict.failing, cells)
-    broken_anyway = np.zeros(cells, dtype=np.bool_)
+        return _Lost(asked, nothing, nothing)
+    colour, cell = overlay.keys.colour_and_cell(verdict.failing)
+    broken_anyway = np.zeros(overlay.keys.cells, dtype=np.bool_)
     broken_anyway[cell[colour == 0]] = True
     keep = (colour > 0) & np.logical_not(broken_anyway[cell])
     colour, cell = colour[keep], cell[keep]
@@ -131,41 +256,31 @@ def _static_tables(context: Context, promise: Tolerate) -> Iterator[Draft]:
         if len(failure) > 1 or failure[0] in cutting.cutting:
             # No path is left for these: that is the other kind.
             cut = np.flatnonzero(cutting.pairs(failure))
-            gone = overlay.pair_dest[cut].astype(np.int64) * overlay.n + overlay.pair_source[cut]
+            gone = overlay.keys.cell(overlay.pair_dest[cut], overlay.pair_source[cut])
             part = slice(starts[index + 1], starts[index + 2])
             left[part] = ~np.isin(cell[part], gone)
-    colour, cell = colour[left], cell[left]
-    if not colour.size:
-        return
-    dest, source = np.divmod(cell, overlay.n)
-    first = int(np.lexsort((dest, source, colour))[0])
-    failed = asked[int(colour[first]) - 1]
-    a, b = int(source[first]), int(dest[first])
-    found = walk(overlay, 0, a, b)
-    _replay(context, failed, found.brokers)
-    pairs = np.unique(source * overlay.n + dest)
-    topics = context.topics_of(pairs)
-    affected = Affected(topics, len(pairs))
-    witness = Witness(
-        source=context.name(a),
-        destination=context.name(b),
-        walk=context.names(found.brokers),
-        cut=tuple(cutting.name(element) for element in failed),
-    )
-    more = len(np.unique(colour)) - 1
-    fails = "fails" if len(failed) == 1 else "fail together"
-    others = f" (and the same for {counted(more, 'other')})" if more else ""
-    yield Draft(
-        "MOM502",
-        _place(context),
-        f"the estate is to survive {_promised(promise)}, and a path is left, but the tables are static and do not "
-        f"use it: when {cutting.words(failed)} {fails}{others}, {needed_by(affected, witness)} is lost: "
-        f"{arrow(witness.walk)}",
-        help="what was paid for is there and is not received: let `momlint plan` write recovery tables, or let "
-        "`protocol: shortest-path` find the way",
-        witness=witness,
-        affected=affected,
-        related=cutting.declared(failed),
+    dest, source = overlay.keys.split_cell(cell[left])
+    return _Lost(asked, colour[left] - 1, overlay.keys.pair(source, dest))
+
+
+def _lost_in_colours(context: Context, promise: Tolerate) -> _Lost:
+    """The same where rows are withdrawn, so that next hops are not those of the base: every promised failure has a
+    colour then, with a name or without (see `Implied`)."""
+    overlay, elements = context.overlay, context.cutting.elements
+    keys = overlay.keys
+    colours = keys.colour_of(context.unreactive)
+    asked: dict[int, tuple[int, ...]] = {}
+    for colour in distinct(colours).tolist():
+        links = np.flatnonzero(overlay.failed_link[colour]).tolist()
+        brokers = np.flatnonzero(overlay.failed_broker[colour]).tolist()
+        if colour >= context.named_colours or elements.promises(promise, links, brokers):
+            asked[colour] = (*links, *(elements.links + broker for broker in brokers))
+    order = sorted(asked, key=lambda colour: (len(asked[colour]), asked[colour]))
+    number = np.full(overlay.colours, -1, np.int64)
+    number[order] = np.arange(len(order))
+    failure = number[colours]
+    return _Lost(
+        [asked[colour] for colour in order], failure[failure >= 0], keys.pair_of(context.unreactive)[failure >= 0]
     )
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from momlint.findings import Draft
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.wording import needed_by
 
 _HELP = {
-    "link": "a second way between its two sides would mend it; in a tree every link is one, and a tree may be meant",
-    "broker": "a way that goes round it would mend it; where it is meant to be the only way, ignore this note",
-    "group": "lead one of its links another way, or move one of its brokers elsewhere",
+    "link": "add a second path between its two sides, or ignore this note if a tree is intended",
+    "broker": "add a path around it, or ignore this note if it is meant to be the only one",
+    "group": "route one of its links elsewhere, or move one of its brokers",
 }
 
 
@@ -33,8 +32,11 @@ def find(context: Context) -> Iterator[Draft]:
         yield Draft(
             "MOM501",
             cutting.place(cut.element),
-            f"without {cutting.words(failed)} no path is left for {needed_by(affected, witness)}",
+            f"if {cutting.words(failed)} fails, no path leads from `{witness.source}` to `{witness.destination}`",
+            label="the only way",
             help=_HELP[kind],
+            data={"kind": kind, "element": cutting.name(cut.element)},
             witness=witness,
             affected=affected,
+            about=[frozenset({("element", cut.element)})],
         )

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from momlint.errors import ReplayError
 from momlint.findings import Draft, Witness
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.specifications import formula_place, title
-from momlint.routed.diagnosis.wording import arrow, counted, in_colour
+from momlint.routed.diagnosis.specifications import title
 from momlint.routed.overlay.following import walk
+from momlint.words import arrow
 
 if TYPE_CHECKING:
     from momlint.estate.resolved import Spec
@@ -28,9 +28,9 @@ def find(context: Context) -> Iterator[Draft]:
     from momlint.routed.overlay.moves import moves
     from momlint.routed.specs import SpecFalse, names_of
 
-    names, steps = names_of(estate), moves(context.overlay)
+    names, steps = names_of(estate), moves(context.declared_overlay)
     for spec in estate.specs:
-        found = context.ask.specification(context.overlay, names, spec, f"whether {title(spec)} holds", steps)
+        found = context.ask.specification(context.declared_overlay, names, spec, f"whether {title(spec)} holds", steps)
         if isinstance(found, SpecFalse):
             trace = found.trace
             yield _of_a_message(context, spec, trace) if trace.walk else _of_take_overs(spec, trace)
@@ -48,31 +48,27 @@ def _of_a_message(context: Context, spec: Spec, trace: Trace) -> Draft:
         trace=tuple(trace.lines()),
     )
     topic = f" of topic `{context.estate.topics[trace.topic].name}`" if trace.topic is not None else ""
-    ending = ""
-    if trace.loop is not None:
-        ending = ", and there it stays" if trace.loop == len(trace.states) - 1 else ", and so for ever"
     return Draft(
         "MOM701",
-        formula_place(spec),
-        f"{title(spec)} does not hold for a message{topic} from `{witness.source}` to `{witness.destination}`"
-        f"{in_colour(witness)}: {arrow(witness.walk)}{ending}",
-        help="correct the row that sends the message astray (`momlint trace` shows where each stands), or the "
-        "specification",
+        spec.formula_place(),
+        f"{title(spec)} does not hold for a message{topic} from `{witness.source}` to `{witness.destination}`",
+        label="false",
+        help="correct the row that misdirects the message (`momlint trace` shows each row), or the specification",
+        data={"specification": spec.name or ""},
         witness=witness,
         related=context.colour_defined(witness),
     )
 
 
 def _of_take_overs(spec: Spec, trace: Trace) -> Draft:
-    if len(trace.states) == 1:
-        where = "at the start"
-    else:
-        where = f"once brokers fail; the trace has {counted(len(trace.states), 'state')}"
+    where = "at the start" if len(trace.states) == 1 else "once brokers fail"
     return Draft(
         "MOM701",
-        formula_place(spec),
+        spec.formula_place(),
         f"{title(spec)} does not hold {where}",
+        label="false",
         help="correct `takeover`, or the specification",
+        data={"specification": spec.name or ""},
         witness=Witness(trace=tuple(trace.lines())),
     )
 
@@ -81,7 +77,7 @@ def _replay(context: Context, spec: Spec, trace: Trace) -> None:
     """Follow the trace on the overlay itself. Raises `ReplayError` where that goes another way."""
     assert trace.source is not None
     assert trace.dest is not None
-    brokers = walk(context.overlay, trace.colour or 0, trace.source, trace.dest).brokers
+    brokers = walk(context.declared_overlay, trace.colour or 0, trace.source, trace.dest).brokers
     # A row that names its own broker is a loop of one there, and staying here.
     if len(brokers) > 1 and brokers[-1] == brokers[-2]:
         brokers = brokers[:-1]

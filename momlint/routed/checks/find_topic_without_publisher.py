@@ -18,6 +18,8 @@ def find(context: Context) -> Iterator[Draft]:
             yield Draft(
                 "MOM202",
                 context.topic_place(index),
-                f"topic `{topic.name}` has no publisher: its subscribers wait for nothing",
-                help="name its publishers' brokers under `publishers`, or remove the topic",
+                f"topic `{topic.name}` has no publisher",
+                label="its subscribers never receive anything",
+                help="list the brokers that publish under `publishers`, or remove the topic",
+                data={"topic": topic.name},
             )

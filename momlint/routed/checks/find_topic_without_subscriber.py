@@ -18,6 +18,8 @@ def find(context: Context) -> Iterator[Draft]:
             yield Draft(
                 "MOM201",
                 context.topic_place(index),
-                f"topic `{topic.name}` has no subscriber: what is published on it goes nowhere",
-                help="name its subscribers' brokers under `subscribers`, or remove the topic",
+                f"topic `{topic.name}` has no subscriber",
+                label="nobody receives what is published on it",
+                help="list the brokers that subscribe under `subscribers`, or remove the topic",
+                data={"topic": topic.name},
             )

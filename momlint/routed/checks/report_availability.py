@@ -15,10 +15,10 @@ import numpy as np
 
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.diagnosis.timing import subscriptions, timed
-from momlint.routed.diagnosis.wording import counted
 from momlint.routed.overlay.latency import Timings
 from momlint.routed.overlay.probabilities import Weights, weights
 from momlint.routed.overlay.tables import NEVER
+from momlint.words import counted
 
 TITLE = "Availability"
 #: Decimal places that are printed: what is served at least is rounded down, what at most up.
@@ -44,7 +44,7 @@ def explain(context: Context) -> Iterator[str]:
     """The lines of the section for one estate, without its title."""
     estate = context.estate
     if not context.is_whole("brokers", "links", "routing.tables", "failures.recovery"):
-        yield "not known: something of the estate could not be read"
+        yield "unknown: part of the estate could not be read"
         return
     given = [*(link.availability for link in estate.links), *(broker.availability for broker in estate.brokers)]
     unknown_links = sum(link.availability is None for link in estate.links)
@@ -56,12 +56,14 @@ def explain(context: Context) -> Iterator[str]:
     if unknown_links or unknown_brokers:
         yield (
             f"{counted(unknown_links, 'link')} and {counted(unknown_brokers, 'broker')} without `availability` are "
-            "taken never to fail"
+            "assumed never to fail"
         )
-    number = counted(context.overlay.colours, "colour") + (" covers" if context.overlay.colours == 1 else " cover")
+    number = counted(context.declared_overlay.colours, "colour") + (
+        " covers" if context.declared_overlay.colours == 1 else " cover"
+    )
     yield f"{number} {_decimal(chances.covered, chances.whole)} of all cases"
     if not rows:
-        yield "there is no subscription"
+        yield "there are no subscriptions"
         return
     cells = [("topic", "subscription", "served at least", "at most")]
     for row in rows:
@@ -75,30 +77,32 @@ def explain(context: Context) -> Iterator[str]:
 
 def served(context: Context) -> tuple[list[Served], Weights]:
     """Every subscription in the order of topics, publishers and subscribers; and how likely each colour is."""
-    estate, n = context.estate, context.overlay.n
+    estate, keys = context.estate, context.declared_overlay.keys
     availability = [*(link.availability for link in estate.links), *(broker.availability for broker in estate.brokers)]
-    known = set(context.all_colours.tolist())
-    links = context.overlay.links
-    events: list[list[int]] = [[] for _ in range(context.overlay.colours)]
-    for failed, offset in ((context.overlay.failed_link, 0), (context.overlay.failed_broker, links)):
+    known = set(context.declared_colours.tolist())
+    links = context.declared_overlay.links
+    events: list[list[int]] = [[] for _ in range(context.declared_overlay.colours)]
+    for failed, offset in ((context.declared_overlay.failed_link, 0), (context.declared_overlay.failed_broker, links)):
         for colour, element in zip(*(axis.tolist() for axis in failed.nonzero()), strict=True):
             events[colour].append(element + offset)
     found = weights(availability, [events[colour] for colour in sorted(known)])
     by_colour = dict(zip(sorted(known), found.weight, strict=True))
-    chances = Weights(tuple(by_colour.get(colour, 0) for colour in range(context.overlay.colours)), found.whole)
+    chances = Weights(
+        tuple(by_colour.get(colour, 0) for colour in range(context.declared_overlay.colours)), found.whole
+    )
 
     if estate.topics:
         wanted = subscriptions(context, np.ones(len(estate.topics), np.bool_))
         pairs = np.unique(wanted.pair)
     else:
-        pairs = context.overlay.pair_source.astype(np.int64) * n + context.overlay.pair_dest
-    timing = timed(context, pairs)
+        pairs = keys.pair(context.declared_overlay.pair_source, context.declared_overlay.pair_dest)
+    timing = timed(context, pairs, context.declared_overlay)
     place = {pair: index for index, pair in enumerate(pairs.tolist())}
     judge = _Judge(timing, chances)
     uncovered = chances.whole - chances.covered
     rows = []
     for topic, max_latency, max_hops, source, dest in _wanted(context, pairs.tolist()):
-        weight = judge.weight(place[source * n + dest], max_latency, max_hops)
+        weight = judge.weight(place[keys.pair(source, dest)], max_latency, max_hops)
         rows.append(Served(topic, source, dest, weight, weight + uncovered))
     return rows, chances
 
@@ -107,7 +111,7 @@ def _wanted(context: Context, pairs: Sequence[int]) -> Iterator[tuple[str, float
     """(topic, its budgets, publisher, subscriber), each once."""
     if not context.estate.topics:
         for pair in pairs:
-            yield ANY_TOPIC, None, None, *divmod(pair, context.overlay.n)
+            yield ANY_TOPIC, None, None, *context.declared_overlay.keys.split_pair(pair)
     for topic in context.estate.topics:
         for source in topic.publishers:
             for dest in topic.subscribers:

@@ -30,7 +30,7 @@ Fault = Literal["not-neighbour", "failed-hop", "wrong-hop", "missing"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TableEntry:
     """The entry to blame for some broken keys: at `location`, for `dest`, in `colour`.
 
     `hop` is the next hop it names; for a missing entry the one a shortest path would take (`NO_HOP` without a path).
@@ -55,7 +55,7 @@ class Entry:
 class Blamed:
     """One entry to blame, and the broken keys it explains (int64, as in `Refuted.failing`)."""
 
-    entry: Entry
+    entry: TableEntry
     keys: list[int] = field(default_factory=list)
 
 
@@ -93,7 +93,9 @@ class Columns:
     def _solve(self) -> None:
         o = self.overlay
         keep = live_arcs(o, self._colour)
-        self._distance, self._next = shortest_paths(o.n, o.arc_tail[keep], o.arc_head[keep], o.arc_cost[keep])
+        self._distance, self._next = shortest_paths(
+            o.n, o.arc_tail[keep], o.arc_head[keep], o.arc_cost[keep], o.transit
+        )
 
     @property
     def distance(self) -> NDArray[np.float64]:
@@ -115,7 +117,7 @@ class Columns:
         """Given next hops int32[N], their rows int32[N], and bool[N]: the hop is live (or stays where it is)."""
         o = self.overlay
         given, rows = o.base[dest].copy(), o.base_row[dest].copy()
-        low = (self._colour * o.n + dest) * o.n
+        low = o.keys.pack(self._colour, dest, 0)
         first, last = np.searchsorted(o.delta_key, (low, low + o.n))
         where = o.delta_key[first:last] - low
         given[where] = o.delta_next[first:last]
@@ -137,18 +139,17 @@ def blame(overlay: Overlay, failing: NDArray[np.int64]) -> list[Blamed]:
     * where it loops: the entry of the cycle that does not bring it nearer (a cycle has at least one; of several the
       first in the order of brokers, the others are its rivals).
     """
-    n = overlay.n
+    keys = overlay.keys
     columns = Columns(overlay)
     result: list[Blamed] = []
-    groups, starts = np.unique(failing // n, return_index=True)
+    groups, starts = np.unique(keys.column_of(failing), return_index=True)
     bounds = [*starts.tolist(), len(failing)]
     for group, (start, end) in zip(groups.tolist(), pairwise(bounds), strict=True):
-        colour, dest = divmod(group, n)
+        colour, dest = keys.split_column(group)
         columns.enter(colour)
-        found = _blame_column(columns, colour, dest, (failing[start:end] - group * n).tolist())
-        base = group * n
+        found = _blame_column(columns, colour, dest, keys.loc_of(failing[start:end]).tolist())
         for blamed in found:
-            blamed.keys = [base + source for source in blamed.keys]
+            blamed.keys = [keys.in_column(group, source) for source in blamed.keys]
         result.extend(found)
     return result
 
@@ -162,9 +163,9 @@ def _blame_column(columns: Columns, colour: int, dest: int, sources: Iterable[in
     def wrong_way(at: int) -> bool:
         return not distance[given[at]] < distance[at]
 
-    def entry(location: int, fault: Fault, end: End, stop: int, rivals: Iterable[int] = ()) -> Entry:
+    def entry(location: int, fault: Fault, end: End, stop: int, rivals: Iterable[int] = ()) -> TableEntry:
         missing = fault == "missing"
-        return Entry(
+        return TableEntry(
             colour=colour,
             dest=dest,
             location=location,
@@ -178,7 +179,7 @@ def _blame_column(columns: Columns, colour: int, dest: int, sources: Iterable[in
         )
 
     # To blame for a broker's walk is a function of the broker alone, so each part of the column is followed once.
-    known: dict[int, Entry] = {}
+    known: dict[int, TableEntry] = {}
     blamed: dict[int, Blamed] = {}
     for source in sources:
         order: list[int] = []
@@ -196,7 +197,9 @@ def _blame_column(columns: Columns, colour: int, dest: int, sources: Iterable[in
             known.update(dict.fromkeys(cycle, found))
             del order[place[at] :]
         elif at not in known:
-            if given[at] == NO_HOP:
+            if given[at] == NO_HOP and rows[at] != NO_ROW:
+                known[at] = entry(at, "not-neighbour", "stop", at)
+            elif given[at] == NO_HOP:
                 known[at] = entry(at, "missing", "stop", at)
             else:
                 usable_without_failure = columns.adjacent[at, given[at]]

@@ -7,15 +7,15 @@ when every hop at it is broken. `find_*` checks turn causes into drafts.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from momlint.routed.diagnosis.blame import Blamed, Entry, blame
-from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.blame import Blamed, TableEntry, blame
+from momlint.routed.diagnosis.evidence import Evidence
 from momlint.routed.overlay.arcs import unconnected
 from momlint.routed.overlay.following import walk
 from momlint.routed.overlay.form import NO_HOP
@@ -42,7 +42,7 @@ class Cause:
     kind: Kind
     scope: Scope
     subject: tuple[int, ...]
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[TableEntry] = field(default_factory=list)
     keys: list[int] = field(default_factory=list)
     latent: list[int] = field(default_factory=list)
     rows: list[int] = field(default_factory=list)
@@ -64,7 +64,7 @@ _Group = tuple[str, tuple[int, ...]]
 class Causes:
     """The root causes of one context, needed and latent, each worked out once on demand."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Evidence) -> None:
         self.context = context
 
     @property
@@ -86,13 +86,17 @@ class Causes:
         if not self._any_non_neighbour:
             return blame(context.overlay, np.setdiff1d(context.broken, cut, assume_unique=True)), set()
         found = blame(context.overlay, context.broken)
-        odd = [blamed for blamed in found if blamed.entry.fault == "not-neighbour"]
-        keys = np.array(sorted(key for blamed in odd for key in blamed.keys), np.int64)
-        hops = sorted({(blamed.entry.location, blamed.entry.hop) for blamed in odd})
+        for blamed in found:
+            if blamed.entry.fault == "not-neighbour" and blamed.entry.hop == NO_HOP:
+                # The next hop passes nothing on, so that no entry names it: the row does.
+                blamed.entry = replace(blamed.entry, hop=context.row_hop(blamed.entry.row)[1])
+        strays = [blamed for blamed in found if blamed.entry.fault == "not-neighbour"]
+        keys = np.array(sorted(key for blamed in strays for key in blamed.keys), np.int64)
+        hops = sorted({(blamed.entry.location, blamed.entry.hop) for blamed in strays})
         lost = set(cut.tolist()) - set(self.joined_by_links(keys[among(keys, cut)], hops).tolist())
         for blamed in found:
             blamed.keys = [key for key in blamed.keys if key not in lost]
-        return [one for one in found if one.keys], {one.entry.row for one in odd if not one.keys}
+        return [one for one in found if one.keys], {one.entry.row for one in strays if not one.keys}
 
     def joined_by_links(self, keys: NDArray[np.int64], hops: list[tuple[int, int]]) -> NDArray[np.int64]:
         """Those of `keys` (without a path), int64, whose ends links at all of `hops` would join."""
@@ -121,18 +125,12 @@ class Causes:
             failed_link=np.concatenate([o.failed_link, np.zeros((o.colours, len(hops)), np.bool_)], axis=1),
         )
         joined = [np.empty(0, np.int64)]
-        for colour in distinct(keys // (o.n * o.n)):
-            mine = keys[keys // (o.n * o.n) == colour]
-            dest, source = np.divmod(mine % (o.n * o.n), o.n)
+        for colour in distinct(o.keys.colour_of(keys)):
+            in_colour = keys[o.keys.colour_of(keys) == colour]
+            _, dest, source = o.keys.split(in_colour)
             ((_, apart),) = unconnected(declared, np.array([colour]), source, dest)
-            joined.append(mine[~apart])
+            joined.append(in_colour[~apart])
         return np.concatenate(joined)
-
-    @cached_property
-    def unreachable(self) -> NDArray[np.int64]:
-        """Keys of needed pairs with no path though no failure is to blame, nor a wrong hop that already explains it."""
-        explained = [key for blamed in self.blamed if blamed.entry.fault == "not-neighbour" for key in blamed.keys]
-        return without(self.context.apart, np.array(explained, dtype=np.int64))
 
     @cached_property
     def needed(self) -> list[Cause]:
@@ -148,25 +146,47 @@ class Causes:
             cause.rows = self._rows(cause)
         return sorted(causes, key=lambda cause: (cause.rows or [-1], cause.kind, cause.subject))
 
+    @cached_property
+    def of_rows(self) -> dict[int, list[Cause]]:
+        """For each row by which needed pairs are lost over links that exist: its causes, one a kind, worst first.
+
+        A row may loop in one colour, end nowhere in another and use what has failed in a third; what comes first in
+        the order of keys comes first here.
+        """
+        found: defaultdict[int, list[Cause]] = defaultdict(list)
+        for cause in self.needed:
+            if cause.scope == "row" and cause.keys:
+                found[cause.subject[0]].append(cause)
+        return {row: sorted(causes, key=lambda cause: min(cause.keys)) for row, causes in found.items()}
+
+    def lost_by(self, row: int) -> NDArray[np.int64]:
+        """All keys of needed pairs that are lost by a row, in whatever way (sorted int64)."""
+        return np.array(sorted(key for cause in self.of_rows.get(row, ()) for key in cause.keys), np.int64)
+
     def _add_unused_non_neighbours(self, groups: dict[_Group, Cause]) -> None:
         context = self.context
         n, adjacent = context.overlay.n, self._adjacent
-        if context.recovery is not None:
-            table = context.recovery.table
-            odd = ~adjacent[table.broker, table.via] & (table.broker != table.via) & (table.broker != table.to)
+        table = context.recovery_table
+        transit = context.overlay.transit
+        stub = np.zeros(n, np.bool_) if transit is None else ~transit
+        if table is not None:
+            astray = ~adjacent[table.broker, table.via] | (stub[table.via] & (table.via != table.to))
+            astray &= (table.broker != table.via) & (table.broker != table.to)
             wrong = [
                 (row, int(table.broker[row]), int(table.via[row]), int(table.to[row]))
-                for row in np.flatnonzero(odd).tolist()
+                for row in np.flatnonzero(astray).tolist()
             ]
         else:
             wrong = [
                 (index, row.location, row.via, dest)
                 for index, row in enumerate(context.estate.table_rows)
-                if row.via != row.location and not adjacent[row.location, row.via]
-                if (dest := next((d for d in row.destinations if d != row.location), n)) < n
+                if row.via != row.location and (stub[row.via] or not adjacent[row.location, row.via])
+                # For itself a broker that passes nothing on is as good a neighbour as any.
+                if (own := row.via if adjacent[row.location, row.via] else n) is not None
+                if (dest := next((d for d in row.destinations if d not in (row.location, own)), n)) < n
             ]
         for index, location, via, dest in wrong:
-            entry = Entry(0, dest, location, via, index, "not-neighbour", "stop", location, index)
+            entry = TableEntry(0, dest, location, via, index, "not-neighbour", "stop", location, index)
             _cause_of(groups, entry).rows.append(index)
 
     @cached_property
@@ -177,13 +197,15 @@ class Causes:
 
     @cached_property
     def _any_non_neighbour(self) -> bool:
-        """Whether any entry names a broker that is no neighbour."""
+        """Whether any entry names a broker that is no neighbour, or one that passes nothing on."""
+        if self.context.overlay.transit is not None:
+            return True
         o, adjacent = self.context.overlay, self._adjacent
         loc = np.broadcast_to(np.arange(o.n), o.base.shape)
-        for at, hop in ((loc, o.base), (o.delta_key % max(o.n, 1), o.delta_next)):
-            odd = (hop != NO_HOP) & (hop != at)
-            odd &= ~adjacent[at, np.maximum(hop, 0)]
-            if odd.any():
+        for at, hop in ((loc, o.base), (o.keys.loc_of(o.delta_key), o.delta_next)):
+            astray = (hop != NO_HOP) & (hop != at)
+            astray &= ~adjacent[at, np.maximum(hop, 0)]
+            if astray.any():
                 return True
         return False
 
@@ -193,6 +215,11 @@ class Causes:
         adjacent = np.zeros((o.n, o.n), dtype=np.bool_)
         adjacent[o.arc_tail, o.arc_head] = True
         return adjacent
+
+    def is_adjacent(self, at: int, to: int) -> bool:
+        """Whether a link leads from one broker to the other: where MOM304 names such a hop, the other passes nothing
+        on."""
+        return bool(self._adjacent[at, to])
 
     def _rows(self, cause: Cause) -> list[int]:
         """The given rows that a cause concerns: those blamed and, for hops, every row over the same hops."""
@@ -204,7 +231,7 @@ class Causes:
     def hop_is_broken(self, at: int, to: int) -> bool:
         """Whether the one-hop sub-path from one broker to another fails."""
         o = self.context.overlay
-        colour = int(np.argmax(self.context.calm))
+        colour = int(np.argmax(self.context.without_failure))
         found = walk(o, colour, at, to)
         return found.end != "arrived" or len(found.brokers) > 2
 
@@ -225,41 +252,38 @@ class Causes:
         )
 
     def _merge_brokers(self, groups: dict[_Group, Cause]) -> list[Cause]:
-        """Name the broker where every hop out of it, into it or both is broken, and several causes of these meet."""
+        """Name the broker where every hop out of it, into it or both is broken, and several causes of these meet.
+
+        With rows at `a` and `c` that go to `hub`, and no link there: the hops a–hub and c–hub are two causes, and one
+        at the broker `hub` if no other hop leads to it.
+        """
         at_broker: defaultdict[tuple[Kind, int], list[_Group]] = defaultdict(list)
         for group, cause in groups.items():
             if cause.scope == "hop":
                 for broker in cause.subject:
                     at_broker[cause.kind, broker].append(group)
         remaining = dict(groups)
-        causes: list[Cause] = []
+        merged: list[Cause] = []
         # The broker where most causes meet first, so that a failed hub is named and not its neighbours.
         for kind, broker in sorted(at_broker, key=lambda place: (-len(at_broker[place]), place[1], place[0])):
-            mine = [group for group in at_broker[kind, broker] if group in remaining]
-            if len(mine) < 2:
-                continue
-            directions = {out for out in (True, False) if self.every_hop_is_broken(kind, broker, out=out)}
-            # A cause without entries is one of rows that nobody needs.
-            mine = [
-                group
-                for group in mine
-                if {entry.location == broker for entry in groups[group].entries} <= directions and directions
-            ]
-            if len(mine) < 2:
-                continue
-            parts = [remaining.pop(group) for group in mine]
-            causes.append(
-                Cause(
-                    kind,
-                    "broker",
-                    (broker,),
-                    [entry for part in parts for entry in part.entries],
-                    [key for part in parts for key in part.keys],
-                    [],
-                    [row for part in parts for row in part.rows],
-                )
-            )
-        return causes + list(remaining.values())
+            parts = [group for group in at_broker[kind, broker] if group in remaining]
+            if len(parts) > 1:
+                parts = self._of_broker(kind, broker, {group: groups[group] for group in parts})
+            if len(parts) > 1:
+                merged.append(_joined(kind, broker, [remaining.pop(group) for group in parts]))
+        return merged + list(remaining.values())
+
+    def _of_broker(self, kind: Kind, broker: int, causes: Mapping[_Group, Cause]) -> list[_Group]:
+        """Those whose entries go only in a direction, out of `broker` or into it, of which every hop is broken.
+
+        A cause without entries is one of rows that nobody needs; it goes with any direction.
+        """
+        broken = {out for out in (True, False) if self.every_hop_is_broken(kind, broker, out=out)}
+        if not broken:
+            return []
+        return [
+            group for group, cause in causes.items() if {entry.location == broker for entry in cause.entries} <= broken
+        ]
 
     # -- what no topic needs ------------------------------------------------------------------------------------
 
@@ -267,22 +291,26 @@ class Causes:
     def latent(self) -> list[Cause]:
         """Causes that break only pairs no topic needs, where a given row leads into them.
 
+        What one table lacks is one cause.
+
         A pair whose very first entry is missing is no fault of a row: tables may be as sparse as the topics are.
         """
         context = self.context
         o = context.overlay
         if not len(context.estate.topics) or not context.has_rows:
             return []
-        dest, source = np.divmod(np.arange(o.n * o.n, dtype=np.int64), o.n)
-        unneeded = (source != dest) & ~among(source * o.n + dest, o.pair_source.astype(np.int64) * o.n + o.pair_dest)
+        source, dest = o.keys.split_pair(np.arange(o.keys.cells))
+        unneeded = (source != dest) & ~among(o.keys.pair(source, dest), o.keys.pair(o.pair_source, o.pair_dest))
         question = Question(
             "arrive",
             source[unneeded].astype(np.int32),
             dest[unneeded].astype(np.int32),
-            context.all_colours,
+            np.flatnonzero(context.without_failure).astype(np.int32) if context.keeps else context.all_colours,
         )
         subject = "whether rows that no topic needs today lead to their destination"
         broken = context.refuted(question, subject)
+        if not broken.size:
+            return []
         cut = context.refuted(
             Question("connected", question.sources, question.dests, question.colours),
             "whether a path exists for pairs that no topic needs",
@@ -293,18 +321,17 @@ class Causes:
         groups: dict[_Group, Cause] = {}
         for one in blamed:
             if one.entry.fault == "missing":
-                one.keys = [key for key in one.keys if key % o.n != one.entry.location]
+                one.keys = [key for key in one.keys if o.keys.loc_of(key) != one.entry.location]
             if one.keys and one.entry.fault != "not-neighbour":
-                cause = _cause_of(groups, one.entry)
+                if one.entry.fault == "missing":
+                    # Whichever hops they would take, rows are missing in one table.
+                    at = (one.entry.location,)
+                    cause = groups.setdefault(("missing", at), Cause("missing", "broker", at))
+                else:
+                    cause = _cause_of(groups, one.entry)
                 cause.entries.append(one.entry)
                 cause.latent.extend(one.keys)
-        # What a row loses over an element that has failed is said of the row by MOM403, needed or not.
-        said = context.rows_over_failed
-        causes = [
-            cause
-            for cause in _one_a_row(groups.values())
-            if not _is_explained(cause, self.needed) and not (cause.scope == "row" and cause.subject[0] in said)
-        ]
+        causes = _one_a_row(groups.values())
         for cause in causes:
             cause.rows = self._rows(cause)
         return sorted(causes, key=lambda cause: (cause.rows or [-1], cause.kind, cause.subject))
@@ -321,20 +348,20 @@ def _one_a_row(causes: Iterable[Cause]) -> list[Cause]:
     return list(found.values())
 
 
-def _is_explained(cause: Cause, known: Iterable[Cause]) -> bool:
-    """Whether every entry of a latent cause is one of a row, a hop or a broker that is reported already."""
-    rows = {row for other in known for row in other.rows}
-    hops = {(entry.location, entry.hop) for other in known for entry in other.entries}
-    brokers = {other.subject[0] for other in known if other.scope == "broker"}
-    return all(
-        entry.row in rows
-        or (entry.location, entry.hop) in hops
-        or (entry.fault in {"missing", "not-neighbour"} and not brokers.isdisjoint((entry.location, entry.hop)))
-        for entry in cause.entries
+def _joined(kind: Kind, broker: int, parts: list[Cause]) -> Cause:
+    """One cause at `broker` for several at its hops."""
+    return Cause(
+        kind,
+        "broker",
+        (broker,),
+        [entry for part in parts for entry in part.entries],
+        [key for part in parts for key in part.keys],
+        [],
+        [row for part in parts for row in part.rows],
     )
 
 
-def _cause_of(groups: dict[_Group, Cause], entry: Entry) -> Cause:
+def _cause_of(groups: dict[_Group, Cause], entry: TableEntry) -> Cause:
     """The cause that `entry` belongs to, made where it is the first."""
     kind: Kind
     scope: Scope = "row"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,22 +10,28 @@ import numpy as np
 
 from momlint.errors import ReplayError
 from momlint.findings import Affected, Place, RelatedDraft, Witness
+from momlint.routed.overlay.arcs import unconnected
 from momlint.routed.overlay.cuts import Graph
-from momlint.routed.overlay.elements import Elements, connected_pairs, cut_pairs
+from momlint.routed.overlay.elements import Elements, connected_pairs, cut_pairs, with_failures
 from momlint.routed.questions.failures import Cut, Survey
+from momlint.words import joined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from momlint.routed.diagnosis.context import Context
+    from momlint.routed.diagnosis.evidence import Evidence
+
+#: Elements whose cuts are worked out at once: so many masks over the needed pairs are kept.
+_TOGETHER = 64
 
 
 class Cutting:
     """The elements of an estate and what each cuts. Every property is worked out once, when it is first asked for."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Evidence) -> None:
         self.context = context
         self.elements = Elements.of(context.estate)
+        self._alone: dict[int, NDArray[np.bool_]] = {}
 
     @property
     def can_tell(self) -> bool:
@@ -62,7 +68,7 @@ class Cutting:
     def words(self, elements: Sequence[int]) -> str:
         """``link `1--2` and broker `4```."""
         parts = [f"{self.elements.kind(element)} `{self.name(element)}`" for element in elements]
-        return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+        return joined(parts)
 
     def place(self, element: int) -> Place:
         """A link's entry, the key of a broker or a group."""
@@ -73,12 +79,12 @@ class Cutting:
             case "broker":
                 return self.context.broker_place(index)
             case "group":
-                return estate.groups[index].place._replace(part="key")
+                return estate.groups[index].place.key
 
     def declared(self, elements: Iterable[int]) -> list[RelatedDraft]:
         """Where each is declared."""
         return [
-            RelatedDraft(self.place(element), f"{self.elements.kind(element)} `{self.name(element)}` stands here")
+            RelatedDraft(self.place(element), f"{self.elements.kind(element)} `{self.name(element)}` is declared here")
             for element in elements
         ]
 
@@ -91,7 +97,23 @@ class Cutting:
 
     def pairs(self, failed: Sequence[int]) -> NDArray[np.bool_]:
         """bool[P]: the needed pairs that the failure of all of `failed` cuts; by a search of its own."""
-        return cut_pairs(self.context.overlay, self.elements, failed, self.connected)
+        if len(failed) != 1 or failed[0] not in self.cutting:
+            return cut_pairs(self.context.overlay, self.elements, failed, self.connected)
+        if failed[0] not in self._alone:
+            # Checks go through the survey in its order: the next ones will be asked for too, and a search of many
+            # failures at once takes hardly longer than that of one.
+            some = [element for element in self.cutting if element >= failed[0]][:_TOGETHER]
+            self._alone = dict(zip(some, self._cut_alone(some), strict=True))
+        return self._alone[failed[0]]
+
+    def _cut_alone(self, elements: Sequence[int]) -> Iterator[NDArray[np.bool_]]:
+        """As `cut_pairs`, for the failure of each of `elements` alone."""
+        overlay = self.context.overlay
+        after = with_failures(overlay, self.elements, [(element,) for element in elements])
+        colours = np.arange(len(elements))
+        for colour, cut in unconnected(after, colours, overlay.pair_source, overlay.pair_dest):
+            down = after.failed_broker[colour]
+            yield cut & self.connected & ~down[overlay.pair_source] & ~down[overlay.pair_dest]
 
     def beyond_members(self, group: int, members_count: Iterable[int]) -> NDArray[np.bool_]:
         """bool[P]: the pairs that a group cuts and none of the elements `members_count` of it cuts alone."""
@@ -100,7 +122,7 @@ class Cutting:
         cut = self.pairs((group,))
         for member in sorted(members.intersection(members_count)):
             if member in self.cutting:
-                cut &= np.logical_not(self.pairs((member,)))
+                cut = cut & ~self.pairs((member,))  # in place would change what `pairs` keeps
         return cut
 
     def shown(self, failed: Sequence[int], cut: NDArray[np.bool_]) -> tuple[Witness, Affected]:
@@ -109,8 +131,8 @@ class Cutting:
         if not which.size:
             raise ReplayError(f"a path is left for every needed pair when {self.words(failed)} fails")
         overlay, context = self.context.overlay, self.context
-        pairs = overlay.pair_source[which].astype(np.int64) * overlay.n + overlay.pair_dest[which]
-        source, dest = divmod(int(pairs[0]), overlay.n)
+        pairs = overlay.keys.pair(overlay.pair_source[which], overlay.pair_dest[which])
+        source, dest = overlay.keys.split_pair(int(pairs[0]))
         return self._witness(failed, source, dest), Affected(context.topics_of(pairs), which.size)
 
     def shown_alone(self, cut: Cut) -> tuple[Witness, Affected]:
@@ -137,10 +159,14 @@ class Cutting:
     def _is_joined(self, cut: Cut) -> bool:
         """Whether a path is left for the witness of `cut`."""
         links, brokers = self.elements.kills((cut.element,))
+        transit = self.context.overlay.transit
         seen = {cut.source, *brokers}
         stack = [cut.source]
         while stack:
-            for to, link in self._graph.out[stack.pop()]:
+            at = stack.pop()
+            if at != cut.source and transit is not None and not transit[at]:
+                continue
+            for to, link in self._graph.out[at]:
                 if to not in seen and link not in links:
                     seen.add(to)
                     stack.append(to)

@@ -14,19 +14,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from momlint.findings import Affected
+from momlint.routed.diagnosis.subjects import broker as broker_subject
+from momlint.routed.diagnosis.subjects import missing
 from momlint.routed.overlay.arcs import Hops, unconnected
-from momlint.routed.overlay.detours import longer_entries, walks_through
+from momlint.routed.overlay.detours import walks_through
+from momlint.routed.overlay.following import entry
 from momlint.routed.overlay.form import NO_HOP, NO_ROW
+from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.potentials import Potentials, dead_base_entries
 from momlint.routed.overlay.ragged import among, distinct, ramp
-from momlint.routed.overlay.tables import next_hops
 from momlint.routed.overlay.towards import Towards
-from momlint.routed.recovery import table_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from momlint.routed.diagnosis.context import Context
+    from momlint.findings import Subject
+    from momlint.routed.diagnosis.blame import Blamed
+    from momlint.routed.diagnosis.causes import Causes
+    from momlint.routed.diagnosis.evidence import Evidence
     from momlint.routed.recovery import Entries, RecoveryTable
 
 #: In how many of its colours a row is judged to tell which of two rows is wrong.
@@ -44,7 +49,7 @@ class Ambiguity:
 
 @dataclass(slots=True)
 class Gap:
-    """Entries that no row gives though the destination can be reached (MOM405).
+    """Entries that needed pairs lack, since no row gives them though the destination can be reached (MOM405).
 
     `row`: the row of the same broker and destination that should give them, `NO_ROW` where there is none. `broker`:
     -1 where a colour is missing from every row. `cells`: (broker, destination, first colour, number of colours).
@@ -67,18 +72,19 @@ class Misuse:
 class RecoveryFacts:
     """The facts of one estate's recovery rows, each worked out when a check first asks."""
 
-    def __init__(self, context: Context, entries: Entries) -> None:
+    def __init__(self, context: Evidence, entries: Entries, causes: Causes) -> None:
         self.context = context
         self.entries = entries
+        self.causes = causes
         self.overlay = context.overlay
         self.towards = Towards(context.overlay)
 
     @cached_property
     def table(self) -> RecoveryTable:
         """The rows as arrays."""
-        rows = self.context.estate.recovery_rows
-        assert rows is not None
-        return table_of_rows(rows, self.overlay.colours)
+        table = self.context.recovery_table
+        assert table is not None
+        return table
 
     @cached_property
     def known(self) -> NDArray[np.bool_]:
@@ -91,9 +97,9 @@ class RecoveryFacts:
     def _rows_of(self) -> dict[int, list[int]]:
         """broker * n + destination → its rows, ascending; made when a fault has to be placed."""
         found: defaultdict[int, list[int]] = defaultdict(list)
-        cells = self.table.broker.astype(np.int64) * self.overlay.n + self.table.to
-        for row, cell in enumerate(cells.tolist()):
-            found[cell].append(row)
+        pairs = self.overlay.keys.pair(self.table.broker, self.table.to)
+        for row, pair in enumerate(pairs.tolist()):
+            found[pair].append(row)
         return found
 
     # -- MOM404 -------------------------------------------------------------------------------------------------
@@ -148,9 +154,9 @@ class RecoveryFacts:
     def _is_covered(self, row: int) -> bool:
         """Whether other rows of the same broker and destination give every entry of this one."""
         table = self.table
-        cell = int(table.broker[row]) * self.overlay.n + int(table.to[row])
+        pair = self.overlay.keys.pair(int(table.broker[row]), int(table.to[row]))
         given = np.zeros(table.colours, np.bool_)
-        for other in self._rows_of[cell]:
+        for other in self._rows_of[pair]:
             if other != row:
                 given[table.colours_of(other)] = True
         return bool(given[table.colours_of(row)].all())
@@ -167,45 +173,32 @@ class RecoveryFacts:
         named: NDArray[np.bool_] = said | (left_out < int(np.count_nonzero(table.inverted)))
         return named
 
+    def is_named(self, colour: int) -> bool:
+        """Whether some row holds in the colour."""
+        return bool(self._named[colour])
+
     @cached_property
     def gaps(self) -> list[Gap]:
-        """What no row gives, where it should stand: at a row, at a broker's table, or at a colour no row names."""
-        missing, o = self.entries.missing, self.overlay
-        runs = missing.rows
-        if not runs:
-            return []
-        # colour → the runs that list it, to turn `inverted` round there.
-        order = np.argsort(missing.listed, kind="stable")
-        owner = np.repeat(np.arange(runs), np.diff(missing.start))[order]
-        bounds = np.searchsorted(missing.listed[order], np.arange(o.colours + 1))
-        first = np.full(runs, -1, np.int64)
-        count = np.zeros(runs, np.int64)
-        gaps: list[Gap] = []
-        for colour, apart in unconnected(o, self.context.all_colours, missing.broker, missing.to):
-            lacks = missing.inverted.copy()
-            flipped = owner[bounds[colour] : bounds[colour + 1]]
-            lacks[flipped] = ~lacks[flipped]
-            down = o.failed_broker[colour]
-            lacks &= ~apart & ~down[missing.broker] & ~down[missing.to]
-            if not lacks.any():
-                continue
-            if not self._named[colour]:
-                gaps.append(Gap(NO_ROW, -1, colour))
-                continue
-            first[lacks & (first < 0)] = colour
-            count[lacks] += 1
+        """What needed pairs lack and no row gives: at a row, at a broker's table, or at a colour no row names."""
+        colours_of: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+        nameless: set[int] = set()
+        for broker, to, colour in sorted(self._lost_at):
+            if self._named[colour]:
+                colours_of[broker, to].append(colour)
+            else:
+                nameless.add(colour)
+        gaps = [Gap(NO_ROW, -1, colour) for colour in sorted(nameless)]
         by_place: dict[tuple[int, int], Gap] = {}
-        for run in np.flatnonzero(count).tolist():
-            broker, to, colour = int(missing.broker[run]), int(missing.to[run]), int(first[run])
-            row = self._row_for(broker, to, colour)
-            gap = by_place.setdefault((row, broker), Gap(row, broker, colour))
-            gap.colour = min(gap.colour, colour)
-            gap.cells.append((broker, to, colour, int(count[run])))
+        for (broker, to), colours in colours_of.items():
+            row = self._row_for(broker, to, colours[0])
+            gap = by_place.setdefault((row, broker), Gap(row, broker, colours[0]))
+            gap.colour = min(gap.colour, colours[0])
+            gap.cells.append((broker, to, colours[0], len(colours)))
         return gaps + [by_place[key] for key in sorted(by_place)]
 
     def _row_for(self, broker: int, to: int, colour: int) -> int:
         """The row that should hold in the colour: the one with the right next hop, else the first; or `NO_ROW`."""
-        rows = self._rows_of.get(broker * self.overlay.n + to, [])
+        rows = self._rows_of.get(self.overlay.keys.pair(broker, to), [])
         if len(rows) > 1:
             nearest = self.towards.column(colour, to).nearest[broker]
             rows = [row for row in rows if self.table.via[row] == nearest] or rows
@@ -213,20 +206,41 @@ class RecoveryFacts:
 
     def affected_by_gap(self, gap: Gap) -> NDArray[np.int64]:
         """The keys of needed pairs that stop at a gap (sorted int64)."""
-        lost = self._lost_at
-        if gap.broker < 0:
-            cells = [cell for cell in lost if cell[2] == gap.colour]
-        else:
-            wanted = {(broker, to) for broker, to, _, _ in gap.cells}
-            cells = [cell for cell in lost if cell[:2] in wanted and self._named[cell[2]]]
-        return np.array(sorted(key for cell in cells for key in lost[cell]), np.int64)
+        return np.array(sorted(key for blamed in self._lost_by(gap) for key in blamed.keys), np.int64)
+
+    def subjects_of_gap(self, gap: Gap) -> frozenset[Subject]:
+        """The missing entries of a gap at which needed pairs stop, by all their names."""
+        found: set[Subject] = set()
+        for blamed in self._lost_by(gap):
+            cell = (blamed.entry.location, blamed.entry.dest, blamed.entry.colour)
+            found |= missing(blamed.entry)
+            if cell in self._broker_to_blame:
+                found.add(broker_subject(self._broker_to_blame[cell]))
+        return frozenset(found)
 
     @cached_property
-    def _lost_at(self) -> dict[tuple[int, int, int], list[int]]:
-        """(broker, destination, colour) of missing entries → the keys of needed pairs they break."""
+    def _broker_to_blame(self) -> dict[tuple[int, int, int], int]:
+        """(broker, destination, colour) of missing entries → the broker that all of its hops being broken explains."""
         return {
-            (blamed.entry.location, blamed.entry.dest, blamed.entry.colour): blamed.keys
-            for blamed in self.context.causes.blamed
+            (entry.location, entry.dest, entry.colour): cause.subject[0]
+            for cause in self.causes.needed
+            if cause.kind == "missing" and cause.scope == "broker"
+            for entry in cause.entries
+        }
+
+    def _lost_by(self, gap: Gap) -> list[Blamed]:
+        lost = self._lost_at
+        if gap.broker < 0:
+            return [lost[cell] for cell in lost if cell[2] == gap.colour]
+        wanted = {(broker, to) for broker, to, _, _ in gap.cells}
+        return [lost[cell] for cell in lost if cell[:2] in wanted and self._named[cell[2]]]
+
+    @cached_property
+    def _lost_at(self) -> dict[tuple[int, int, int], Blamed]:
+        """(broker, destination, colour) of the missing entries that break needed pairs."""
+        return {
+            (blamed.entry.location, blamed.entry.dest, blamed.entry.colour): blamed
+            for blamed in self.causes.blamed
             if blamed.entry.fault == "missing"
         }
 
@@ -235,12 +249,12 @@ class RecoveryFacts:
     @cached_property
     def dead(self) -> list[Misuse]:
         """Rows that send a message over a link or to a broker that has failed in their own colour."""
-        o, n = self.overlay, self.overlay.n
+        o = self.overlay
         network = Hops.of(o)
         keys = dead_base_entries(o)
         keys = keys[~among(keys, o.delta_key)]
-        rows = o.base_row.reshape(-1)[keys % (n * n)]
-        colour, loc = o.delta_key // (n * n), o.delta_key % n
+        rows = o.base_row.reshape(-1)[o.keys.cell_of(keys)]
+        colour, _, loc = o.keys.split(o.delta_key)
         hop = o.delta_next
         number = np.where((hop == NO_HOP) | (hop == loc), -1, network.index[loc, np.maximum(hop, 0)])
         candidates = np.flatnonzero((number >= 0) & (o.delta_row != NO_ROW))
@@ -248,8 +262,8 @@ class RecoveryFacts:
         keys = np.concatenate((keys, o.delta_key[dead]))
         rows = np.concatenate((rows, o.delta_row[dead]))
         # An entry at a failed broker, or for one, is never read: that is MOM408.
-        colour = keys // (n * n)
-        down = o.failed_broker[colour, keys % n] | o.failed_broker[colour, keys // n % n]
+        colour, dest, loc = o.keys.split(keys)
+        down = o.failed_broker[colour, loc] | o.failed_broker[colour, dest]
         keep = ~down & self.known[colour] & (rows != NO_ROW)
         return _by_row(rows[keep], keys[keep])
 
@@ -273,61 +287,45 @@ class RecoveryFacts:
 
     @cached_property
     def longer(self) -> list[Misuse]:
-        """Rows by which a message arrives after a failure, on a way longer than the shortest that is left.
-
-        Rows that are too long already while nothing has failed (MOM305) are left to that.
-        """
-        o, n = self.overlay, self.overlay.n
+        """Rows by which a message arrives after a failure, on a way longer than the shortest that is left."""
+        o, packing = self.overlay, self.overlay.keys
         potentials = Potentials.of(o)
         improvable = potentials.improvable
         if not improvable.size:
             return []
         keys: list[int] = []
-        for group in distinct(improvable // n).tolist():
-            colour, dest = divmod(group, n)
-            if self.context.calm[colour] or not self.known[colour]:
+        for group in distinct(packing.column_of(improvable)).tolist():
+            colour, dest = packing.split_column(group)
+            if self.context.without_failure[colour] or not self.known[colour]:
                 continue
             column = self.towards.column(colour, dest)
-            first, last = np.searchsorted(potentials.key, (group * n, (group + 1) * n))
+            first, last = np.searchsorted(
+                potentials.key, (packing.in_column(group, 0), packing.in_column(group + 1, 0))
+            )
             for key, cost in zip(
                 potentials.key[first:last].tolist(), potentials.value[first:last].tolist(), strict=True
             ):
-                loc = key % n
+                loc = packing.loc_of(key)
                 if cost < potentials.costs.infinite and not column.is_shortest(loc, self._entry(key)[0]):
                     keys.append(key)
         rows = np.array([self._entry(key)[1] for key in keys], np.int64)
-        wrong = np.isin(rows, np.array([NO_ROW, *self._detours], np.int64))
-        return _by_row(rows[~wrong], np.array(keys, np.int64)[~wrong])
-
-    @cached_property
-    def _detours(self) -> list[int]:
-        """The rows that MOM305 names."""
-        if not self.context.calm.any():
-            return []
-        colour = int(np.argmax(self.context.calm))
-        _, row_of = next_hops(self.overlay, colour)
-        found: list[int] = distinct(row_of[longer_entries(self.overlay, colour)]).tolist()
-        return found
+        given = rows != NO_ROW
+        return _by_row(rows[given], np.array(keys, np.int64)[given])
 
     def _entry(self, key: int) -> tuple[int, int]:
-        o = self.overlay
-        at = int(np.searchsorted(o.delta_key, key))
-        if at < o.delta_key.size and o.delta_key[at] == key:
-            return int(o.delta_next[at]), int(o.delta_row[at])
-        cell = key % (o.n * o.n)
-        return int(o.base.reshape(-1)[cell]), int(o.base_row.reshape(-1)[cell])
+        return entry(self.overlay, *self.overlay.keys.split(key))
 
     def affected_through(self, misuse: Misuse) -> tuple[Affected, NDArray[np.int64]]:
         """The needed pairs whose walks read these entries, and their keys."""
         o, n = self.overlay, self.overlay.n
         found = [np.zeros(0, np.int64)]
-        for colour in distinct(misuse.keys // (n * n)).tolist():
+        for colour in distinct(o.keys.colour_of(misuse.keys)).tolist():
             marked = np.zeros((n, n), np.bool_)
-            mine = misuse.keys[misuse.keys // (n * n) == colour] - colour * n * n
-            marked.reshape(-1)[mine] = True
+            in_colour = misuse.keys[o.keys.colour_of(misuse.keys) == colour]
+            marked.reshape(-1)[o.keys.cell_of(in_colour)] = True
             pair, _ = walks_through(o, colour, marked, o.pair_source, o.pair_dest)
             pair = distinct(pair)
-            found.append((colour * n + o.pair_dest[pair].astype(np.int64)) * n + o.pair_source[pair])
+            found.append(o.keys.pack(colour, o.pair_dest[pair], o.pair_source[pair]))
         keys = np.concatenate(found)
         return self.context.affected(keys), keys
 
@@ -336,16 +334,17 @@ class RecoveryFacts:
     @cached_property
     def idle(self) -> list[Misuse]:
         """Rows with entries that lead nowhere, since no live link is left from their broker to their destination."""
-        table, n = self.table, self.overlay.n
-        claims = np.repeat(np.arange(table.rows), np.diff(table.start)) * table.colours + table.listed
+        table = self.table
+        in_row = Packing(table.colours)  # of a row and a colour
+        claims = in_row.pack(np.repeat(np.arange(table.rows), np.diff(table.start)), table.listed)
         rows, colours = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for colour, apart in unconnected(self.overlay, self.context.all_colours, table.broker, table.to):
             row = np.flatnonzero(apart)
-            row = row[among(row * table.colours + colour, claims) != table.inverted[row]]
+            row = row[among(in_row.pack(row, colour), claims) != table.inverted[row]]
             rows.append(row)
             colours.append(np.full(row.size, colour, np.int64))
         row = np.concatenate(rows)
-        return _by_row(row, (np.concatenate(colours) * n + table.to[row]) * n + table.broker[row])
+        return _by_row(row, self.overlay.keys.pack(np.concatenate(colours), table.to[row], table.broker[row]))
 
 
 def _by_row(rows: NDArray[np.int64], keys: NDArray[np.int64]) -> list[Misuse]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from momlint.estate.resolved import Spec
-from momlint.findings import Draft, Place
+from momlint.findings import Draft
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.specs import names_of, spec_error
 
@@ -18,11 +18,6 @@ def title(spec: Spec) -> str:
     return f"specification `{spec.name}`" if spec.name else "the specification"
 
 
-def formula_place(spec: Spec, within: tuple[int, int] | None = None) -> Place:
-    """Where the formula stands, or the characters `within` of it."""
-    return Place(spec.place.document, (*spec.place.path, spec.logic), "value", within)
-
-
 def unreadable(context: Context) -> Iterator[Draft]:
     """One draft for each specification that is no formula, or speaks of what the estate has not; at the culprit."""
     # Where a name may have been left out with what could not be read, only the form is judged.
@@ -32,7 +27,7 @@ def unreadable(context: Context) -> Iterator[Draft]:
         if error is not None:
             yield Draft(
                 "MOM102",
-                formula_place(spec, (error.start, error.end)),
+                spec.formula_place((error.start, error.end)),
                 f"{title(spec)}: {error.message}",
-                help="write it as NuSMV does; docs/specifications.md has the operators, and the names they may use",
+                help="use NuSMV's syntax; docs/specifications.md lists the operators and names",
             )

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from momlint.errors import ReplayError
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.overlay.following import Walk, live_arc, walk
-from momlint.routed.overlay.latency import Timings, decimal_of, timings
+from momlint.routed.overlay.form import Overlay
+from momlint.routed.overlay.latency import Timings, decimal_of, placed, timings
 from momlint.routed.overlay.ragged import without
 
 
@@ -34,7 +35,7 @@ class Subscriptions(NamedTuple):
 
 def subscriptions(context: Context, topics: NDArray[np.bool_]) -> Subscriptions:
     """Those of the chosen topics: bool, one for each topic of the estate."""
-    n = context.overlay.n
+    keys = context.overlay.keys
     needs = context.needs
     keep = topics[needs.topic]
     found = [(needs.topic[keep], needs.pair[keep])]
@@ -43,28 +44,30 @@ def subscriptions(context: Context, topics: NDArray[np.bool_]) -> Subscriptions:
         topic = context.estate.topics[index]
         for broker in sorted(set(topic.publishers).intersection(topic.subscribers)):
             own_topic.append(index)
-            own_pair.append(broker * n + broker)
+            own_pair.append(keys.pair(broker, broker))
     found.append((np.array(own_topic, np.int64), np.array(own_pair, np.int64)))
     topic_of = np.concatenate([topic for topic, _ in found])
     order = np.argsort(topic_of, kind="stable")
     return Subscriptions(topic_of[order], np.concatenate([pair for _, pair in found])[order])
 
 
-def timed(context: Context, pairs: NDArray[np.int64]) -> Timings:
+def timed(context: Context, pairs: NDArray[np.int64], overlay: Overlay | None = None) -> Timings:
     """The timings of `pairs` (distinct, ``source * n + dest``), clients of failed brokers at their adopters.
 
-    In a colour of which it is not known what has failed in it, nothing arrives.
+    In a colour of which it is not known what has failed in it, nothing arrives. `overlay`: in the colours of this one,
+    which are the first of the context's.
     """
-    unknown = without(np.arange(context.overlay.colours), context.all_colours.astype(np.int64))
-    source, dest = np.divmod(pairs, max(context.overlay.n, 1))
+    o = context.overlay if overlay is None else overlay
+    unknown = without(np.arange(o.colours), context.all_colours.astype(np.int64))
+    source, dest = o.keys.split_pair(pairs)
     processing = [broker.processing_ms for broker in context.estate.brokers]
     takeover = context.estate.takeover
     if context.ask.spread is not None:
-        parts = context.ask.spread.timings(context.overlay, processing, source, dest, takeover, unknown)
+        parts = context.ask.spread.timings(o, processing, source, dest, takeover, unknown)
         if parts is not None:
             context.ask.undecided += [("how long messages take", reason) for reason in parts.undecided]
             return parts.timings
-    return timings(context.overlay, processing, source, dest, takeover, unknown)
+    return timings(o, processing, source, dest, takeover, unknown)
 
 
 class Split(NamedTuple):
@@ -94,7 +97,7 @@ def replayed(context: Context, colour: int, source: int, dest: int, expected: Fr
     if found.end != "arrived" or split.total != expected:
         raise ReplayError(
             f"the message from {context.name(source)} to {context.name(dest)} takes {milliseconds(split.total)} ms "
-            f"when it is replayed, and {milliseconds(expected)} ms were added up"
+            f"when it is replayed, and {milliseconds(expected)} ms were expected"
         )
     return found, split
 
@@ -105,6 +108,12 @@ def milliseconds(value: Fraction) -> str:
         # A finite decimal: a power of ten of its denominator's digits makes it whole.
         exact.prec = len(str(value.numerator)) + 4 * len(str(value.denominator)) + 1
         return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():f}"
+
+
+def adopter_of(context: Context, colour: int, broker: int) -> int:
+    """Where the clients of `broker` are in `colour`: at home, at the first adopter that is alive, or nowhere (-1)."""
+    at = placed(context.overlay, np.array([colour]), np.array([broker], np.int32), context.estate.takeover)
+    return int(at[0])
 
 
 def moved(context: Context, colour: int, ends: Iterable[int]) -> list[int]:

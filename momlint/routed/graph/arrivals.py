@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from momlint.routed.overlay.arcs import Hops
 from momlint.routed.overlay.form import NO_HOP, Overlay
+from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.ragged import ramp
 from momlint.routed.overlay.tables import NEVER, count_hops, only_along
 from momlint.routed.questions.question import Question
@@ -66,7 +67,9 @@ class _Base:
         self.hops = np.where(count == NEVER, _NEVER, count)
         row, loc = np.nonzero(self.asked & (self.hops > bound))
         #: asked and failing in the base: (dest, source) as dest * n + source, sorted
-        self.failing = self.dests[row].astype(np.int64) * n + loc
+        self.failing = overlay.keys.cell(self.dests[row], loc)
+        #: places in `hop` and the like: a row and a broker
+        self.place = Packing(n)
         self._upstream: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
         self._below: NDArray[np.int32] | None = None
         self._users: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
@@ -81,21 +84,21 @@ class _Base:
 
     @property
     def users(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """``(start, places)``: hop h is used at ``places[start[h]:start[h + 1]]``, as row * n + loc."""
+        """``(start, places)``: hop h is used at ``places[start[h]:start[h + 1]]``, as row and broker packed."""
         if self._users is None:
             row, loc = np.nonzero(self.hop != NO_HOP)
             hop = self.network.index[loc, self.hop[row, loc]]
             order = np.argsort(hop, kind="stable")
             start = np.searchsorted(hop[order], np.arange(self.network.tail.size + 1))
-            self._users = start, (row * self.n + loc)[order]
+            self._users = start, self.place.pack(row, loc)[order]
         return self._users
 
     @property
     def upstream(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """``(start, locs)``: the brokers whose base hop leads to place p = row * n + loc."""
+        """``(start, locs)``: the brokers whose base hop leads to place p."""
         if self._upstream is None:
             row, loc = np.nonzero(self.hop != NO_HOP)
-            to = row * self.n + self.hop[row, loc]
+            to = self.place.pack(row, self.hop[row, loc])
             order = np.argsort(to, kind="stable")
             self._upstream = np.searchsorted(to[order], np.arange(self.hop.size + 1)), loc[order]
         return self._upstream
@@ -111,7 +114,7 @@ class _Base:
             levels = np.searchsorted(hops[order], np.arange(int(hops[order[-1]]) + 2))
             for level in range(levels.size - 2, 0, -1):
                 place = order[levels[level] : levels[level + 1]]
-                parent = place - place % self.n + self.hop.ravel()[place]
+                parent = place - self.place.second(place) + self.hop.ravel()[place]
                 np.maximum.at(below, parent, below[place] + 1)
             self._below = below.reshape(self.hop.shape)
         return self._below
@@ -149,7 +152,7 @@ def _changes(base: _Base, colours: NDArray[np.int64]) -> tuple[NDArray[np.int64]
         edges = np.searchsorted(turns.case, np.arange(0, cases + room, room))
         for begin, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
             part = turns.part(slice(begin, end))
-            places = part.case * base.n + part.loc
+            places = base.place.pack(part.case, part.loc)
             table[places] = np.arange(places.size, dtype=np.int32)
             hops = _follow(base, part, table)
             more, less = _visit_upstream(base, part, hops, table)
@@ -162,20 +165,19 @@ def _changes(base: _Base, colours: NDArray[np.int64]) -> tuple[NDArray[np.int64]
 
 def _turns(base: _Base, colours: NDArray[np.int64]) -> _Turns:
     """All turns of these colours (ascending) towards the destinations asked."""
-    overlay, n = base.overlay, base.n
-    cells = n * n
-    begin = np.searchsorted(overlay.delta_key, colours * cells)
-    end = np.searchsorted(overlay.delta_key, (colours + 1) * cells)
+    overlay, keys = base.overlay, base.overlay.keys
+    begin = np.searchsorted(overlay.delta_key, keys.in_colour(colours, 0))
+    end = np.searchsorted(overlay.delta_key, keys.in_colour(colours + 1, 0))
     chosen = np.repeat(begin, end - begin) + ramp(end - begin)
     which = np.repeat(np.arange(colours.size), end - begin)  # the colour, as an index into the block
-    dest, loc = np.divmod(overlay.delta_key[chosen] - colours[which] * cells, n)
+    _, dest, loc = keys.split(overlay.delta_key[chosen])
     row = base.row_of[dest].astype(np.int64)
     wanted = (row >= 0) & (loc != dest)
     if not wanted.all():
         chosen, which, row, loc = chosen[wanted], which[wanted], row[wanted], loc[wanted]
     hop = overlay.delta_next[chosen]
-    rows = base.dests.size
-    key = (which * rows + row) * n + loc
+    case_of = Packing(base.dests.size)  # of a colour, as an index, and a row
+    key = base.place.pack(case_of.pack(which, row), loc)
 
     harmed = overlay.failed_link[colours].any() or overlay.failed_broker[colours].any()
     if hop.size or harmed:
@@ -190,7 +192,7 @@ def _turns(base: _Base, colours: NDArray[np.int64]) -> _Turns:
             which_hit, hop_hit = np.nonzero(dead)
             times = start[hop_hit + 1] - start[hop_hit]
             place = entries[np.repeat(start[hop_hit], times) + ramp(times)]
-            cut = np.repeat(which_hit, times) * (rows * n) + place
+            cut = base.place.pack(case_of.pack(np.repeat(which_hit, times), 0), place)
             if key.size:
                 at = np.minimum(np.searchsorted(key, cut), key.size - 1)
                 cut = cut[key[at] != cut]
@@ -199,9 +201,9 @@ def _turns(base: _Base, colours: NDArray[np.int64]) -> _Turns:
                 hop = np.concatenate((hop, np.full(cut.size, NO_HOP, np.int32)))
                 order = np.argsort(key, kind="stable")
                 key, hop = key[order], hop[order]
-                case, loc = np.divmod(key, n)
-                which, row = np.divmod(case, rows)
-    case = key // n
+                case, loc = base.place.split(key)
+                which, row = case_of.split(case)
+    case = base.place.first(key)
     number = np.cumsum(np.concatenate(([0], case[1:] != case[:-1]))) if case.size else case
     return _Turns(colours[which], row, loc, hop, number)
 
@@ -219,7 +221,7 @@ def _follow(base: _Base, turns: _Turns, table: NDArray[np.int32]) -> NDArray[np.
     here = hop[going].astype(np.int64)
     row = turns.row[going]
     dest = base.dests[row]
-    column, start = row * n, turns.case[going] * n
+    column, start = base.place.pack(row, 0), base.place.pack(turns.case[going], 0)
     mark = np.full(going.size, -1, np.int64)  # Brent: a walk that comes back to its mark is in a loop
     step = 1
     while going.size:
@@ -269,16 +271,16 @@ def _visit_upstream(
         row = turns.row[turn]
         now = hops[turn] + depth > bound
         then = base.hops[row, loc] > bound
-        key = (turns.colour[turn] * n + base.dests[row]) * n + loc
+        key = base.overlay.keys.pack(turns.colour[turn], base.dests[row], loc)
         asked = base.asked[row, loc]
         gained.append(key[now & ~then & asked])
         lost.append(key[then & ~now & asked])
         start, locs = base.upstream
-        place = row * n + loc
+        place = base.place.pack(row, loc)
         times = start[place + 1] - start[place]
         turn = np.repeat(turn, times)
         loc = locs[np.repeat(start[place], times) + ramp(times)]
-        keep = np.flatnonzero(table[turns.case[turn] * n + loc] < 0)
+        keep = np.flatnonzero(table[base.place.pack(turns.case[turn], loc)] < 0)
         turn, loc = turn[keep], loc[keep]
         depth += 1
     none = np.zeros(0, np.int64)
@@ -289,17 +291,16 @@ def _failing(
     base: _Base, colours: NDArray[np.int64], gained: NDArray[np.int64], lost: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """The base's failing pairs in each colour, and the changes; pairs with a failed end left out."""
-    n, failed = base.n, base.overlay.failed_broker
+    keys, failed = base.overlay.keys, base.overlay.failed_broker
     key = gained
     if base.failing.size:
-        every = (colours[:, None] * (n * n) + base.failing).ravel()
+        every = keys.in_colour(colours[:, None], base.failing).ravel()
         if lost.size:
             lost = np.sort(lost)
             at = np.minimum(np.searchsorted(lost, every), lost.size - 1)
             every = every[lost[at] != every]
         key = np.concatenate((every, gained))
     if key.size and failed[colours].any():
-        group, source = np.divmod(key, n)
-        colour, dest = np.divmod(group, n)
+        colour, dest, source = keys.split(key)
         key = key[~(failed[colour, dest] | failed[colour, source])]
     return np.sort(key)

@@ -146,7 +146,7 @@ def smallest(
     except _TooMuchError:
         return Undecided(
             f"the graph engine would have to try too many failures of {size} elements at once; "
-            "`--engine smt` does not enumerate them"
+            "try `--engine smt`, which need not list them"
         )
     return Kept()
 
@@ -201,13 +201,13 @@ class _Search:
             if pair is not None:
                 self._keep((*chosen, *pair))
             return
-        mine = set(banned)
+        excluded = set(banned)
         for element in self._touching(chosen, split, banned):
             with_it = (*chosen, element)
             left = _less(split, self.elements.kind(element))
-            if self.best is None or self._bound(with_it, left, mine) < self.best:
-                self._try(with_it, left, mine)
-            mine.add(element)
+            if self.best is None or self._bound(with_it, left, excluded) < self.best:
+                self._try(with_it, left, excluded)
+            excluded.add(element)
 
     def _bound(self, chosen: tuple[int, ...], left: _Split, banned: set[int]) -> tuple[int, ...]:
         """No set with `chosen` and none of `banned` comes before this in canonical order."""
@@ -446,13 +446,13 @@ class _Search:
 
         members = {link: sorted(group) for group in classes.values() if len(group) > 1 for link in group}
         for link in sorted(members):
-            mine: NDArray[np.bool_] | None = None
+            crossed: NDArray[np.bool_] | None = None
             for partner in members[link]:
                 if partner <= link or (link not in touching and partner not in touching):
                     continue
-                if mine is None:
-                    mine = crossing(link)
-                if (mine != crossing(partner)).any() and self._cuts((*chosen, link, partner)):
+                if crossed is None:
+                    crossed = crossing(link)
+                if (crossed != crossing(partner)).any() and self._cuts((*chosen, link, partner)):
                     return link, partner
         return None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from momlint.routed.graph import cutsets
+from momlint.routed.graph import cutsets, stubs
 from momlint.routed.graph.arrivals import failing_walks
 from momlint.routed.overlay.arcs import unconnected
 from momlint.routed.overlay.form import Overlay
@@ -44,17 +44,20 @@ class GraphEngine:
 
     def survey(self, overlay: Overlay, elements: Elements, asked: Sequence[int]) -> Survey | Undecided:
         """Which of the elements `asked` cut needed pairs, each failing alone; see `FailureEngine`."""
+        if overlay.transit is not None:
+            return stubs.survey(overlay, elements, asked)
         return cutsets.survey(overlay, elements, asked)
 
     def smallest(
         self, overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int = 1
     ) -> Smallest | Kept | Undecided:
         """The smallest failure within `promise` that cuts a needed pair, unless that is too long a search."""
+        if overlay.transit is not None:
+            return stubs.smallest(overlay, elements, promise, at_least)
         return cutsets.smallest(overlay, elements, promise, at_least)
 
 
 def _unconnected_pairs(overlay: Overlay, question: Question) -> NDArray[np.int64]:
-    n = overlay.n
     asked = question.sources != question.dests
     sources, dests = question.sources[asked], question.dests[asked]
     found = []
@@ -62,5 +65,5 @@ def _unconnected_pairs(overlay: Overlay, question: Question) -> NDArray[np.int64
         if apart.any():
             failed = overlay.failed_broker[colour]
             which = np.flatnonzero(apart & ~failed[sources] & ~failed[dests])
-            found.append((colour * n + dests[which].astype(np.int64)) * n + sources[which])
+            found.append(overlay.keys.pack(colour, dests[which], sources[which]))
     return np.sort(np.concatenate(found)) if found else np.zeros(0, np.int64)

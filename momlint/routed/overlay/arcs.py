@@ -48,7 +48,7 @@ class Hops:
     def of(cls, overlay: Overlay) -> Hops:
         """The hops of all arcs, failed or not."""
         n = overlay.n
-        pair = overlay.arc_tail.astype(np.int64) * n + overlay.arc_head
+        pair = overlay.keys.pair(overlay.arc_tail, overlay.arc_head)
         starts = segment_starts(pair)
         tail, head = overlay.arc_tail[starts], overlay.arc_head[starts]
         index = np.full((n, n), -1, np.int32)
@@ -69,25 +69,35 @@ def reach(overlay: Overlay, colour: int) -> NDArray[np.bool_]:
     A broker reaches itself, even a failed one.
     """
     n = overlay.n
-    bits = _closure(n, overlay.arc_tail, overlay.arc_head, live_arcs(overlay, colour))
+    bits = _closure(n, overlay.arc_tail, overlay.arc_head, live_arcs(overlay, colour), overlay.transit)
     return np.ascontiguousarray(np.unpackbits(bits.view(np.uint8), axis=1, count=n, bitorder="little").astype(bool).T)
 
 
-def _closure(n: int, tail: NDArray[np.int32], head: NDArray[np.int32], live: NDArray[np.bool_]) -> NDArray[np.uint64]:
+def _closure(
+    n: int,
+    tail: NDArray[np.int32],
+    head: NDArray[np.int32],
+    live: NDArray[np.bool_],
+    transit: NDArray[np.bool_] | None,
+) -> NDArray[np.uint64]:
     """Bit ``dest`` of row ``source``: uint64[N, words]; arcs sorted by tail, one hop further a round."""
     words = -(-n // 64)
     own = np.zeros((n, words * 8), np.uint8)
     ids = np.arange(n)
     own[ids, ids >> 3] = 1 << (ids & 7)
     bits = own.view(np.uint64)
+    itself = bits.copy()
     tail, head = tail[live], head[live]
+    stubs = np.flatnonzero(~transit[head]) if transit is not None else np.zeros(0, np.intp)
     starts = segment_starts(tail)
     if not starts.size:
         return bits
     movers = tail[starts]
     while True:
         before = bits[movers]
-        after = before | np.bitwise_or.reduceat(bits[head], starts, axis=0)
+        onward = bits[head]
+        onward[stubs] = itself[head[stubs]]  # these are reached, and lead nowhere
+        after = before | np.bitwise_or.reduceat(onward, starts, axis=0)
         if np.array_equal(before, after):
             return bits
         bits[movers] = after
@@ -127,7 +137,9 @@ def components(overlay: Overlay, colours: NDArray[np.integer]) -> NDArray[np.int
 
 
 def is_two_way(overlay: Overlay) -> bool:
-    """Whether every link has an arc in each direction."""
+    """Whether every link has an arc in each direction, and messages may come back by it wherever they have gone."""
+    if overlay.transit is not None:
+        return False
     forth = np.lexsort((overlay.arc_head, overlay.arc_tail, overlay.arc_link))
     back = np.lexsort((overlay.arc_tail, overlay.arc_head, overlay.arc_link))
     return bool(
@@ -158,5 +170,5 @@ def unconnected(
     place = dests.astype(np.int64) >> 6
     shift = (dests.astype(np.uint64)) & np.uint64(63)
     for colour in colours.tolist():
-        bits = _closure(overlay.n, overlay.arc_tail, overlay.arc_head, live_arcs(overlay, colour))
+        bits = _closure(overlay.n, overlay.arc_tail, overlay.arc_head, live_arcs(overlay, colour), overlay.transit)
         yield colour, (bits[sources, place] >> shift) & np.uint64(1) == 0

@@ -24,7 +24,7 @@ def longer_entries(overlay: Overlay, colour: int) -> NDArray[np.bool_]:
     n = overlay.n
     hop = usable_hops(overlay, colour)
     live = live_arcs(overlay, colour)
-    solved = solve(n, overlay.arc_tail[live], overlay.arc_head[live], overlay.arc_cost[live])
+    solved = solve(n, overlay.arc_tail[live], overlay.arc_head[live], overlay.arc_cost[live], overlay.transit)
     cheapest = np.full((n, n), solved.costs.infinite, solved.costs.whole.dtype)
     np.minimum.at(cheapest, (solved.tail, solved.head), solved.costs.whole)
     arrives = (count_hops(hop, np.arange(n)) != NEVER) & (hop != NO_HOP)

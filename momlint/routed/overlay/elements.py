@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from momlint.estate.resolved import Estate, Tolerate
 
+#: So many choices of groups are tried before a failure is taken to be promised.
+_MOST_TRIED = 10_000
+
 ElementKind: TypeAlias = Literal["link", "broker", "group"]
 
 
@@ -90,6 +93,28 @@ class Elements:
         )
         return [element for kind, budget in budgets if budget for element in self.of_kind(kind)]
 
+    def promises(self, promise: Tolerate, links: Iterable[int], brokers: Iterable[int]) -> bool:
+        """Whether the failure of exactly these links and brokers is one that `promise` covers: some links, some brokers
+        and some groups that take down nothing else.
+
+        A search among the groups inside the failure; after `_MOST_TRIED` choices it is taken to be covered.
+        """
+        down, out = frozenset(links), frozenset(brokers)
+        inside = [
+            (down.intersection(group[0]), out.intersection(group[1]))
+            for group in self.groups
+            if down.issuperset(group[0]) and out.issuperset(group[1])
+        ]
+        tried = 0
+        for size in range(min(promise.groups, len(inside)) + 1):
+            for some in combinations(inside, size):
+                tried += 1
+                left = len(down.difference(*(group[0] for group in some)))
+                gone = len(out.difference(*(group[1] for group in some)))
+                if (left <= promise.links and gone <= promise.brokers) or tried > _MOST_TRIED:
+                    return True
+        return False
+
     def splits(self, promise: Tolerate, size: int) -> Iterator[tuple[int, int, int]]:
         """How many links, brokers and groups a failure of `size` elements within `promise` may have.
 
@@ -135,6 +160,21 @@ def with_failures(overlay: Overlay, elements: Elements, failures: Sequence[Itera
         delta_row=np.empty(0, dtype=np.int32),
         failed_link=failed_link,
         failed_broker=failed_broker,
+    )
+
+
+def first_colours(overlay: Overlay, count: int) -> Overlay:
+    """`overlay` with its first `count` colours only."""
+    if count >= overlay.colours:
+        return overlay
+    end = int(np.searchsorted(overlay.delta_key, count * overlay.keys.cells))
+    return replace(
+        overlay,
+        delta_key=overlay.delta_key[:end],
+        delta_next=overlay.delta_next[:end],
+        delta_row=overlay.delta_row[:end],
+        failed_link=overlay.failed_link[:count],
+        failed_broker=overlay.failed_broker[:count],
     )
 
 

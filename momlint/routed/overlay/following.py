@@ -36,7 +36,7 @@ class Walk:
 
 def entry(overlay: Overlay, colour: int, dest: int, loc: int) -> tuple[int, int]:
     """The next hop that stands at `loc` for `dest` in `colour`, usable or not, and its row."""
-    key = (colour * overlay.n + dest) * overlay.n + loc
+    key = overlay.keys.pack(colour, dest, loc)
     at = bisect_left(overlay.delta_key, key)
     if at < overlay.delta_key.size and overlay.delta_key[at] == key:
         return int(overlay.delta_next[at]), int(overlay.delta_row[at])
@@ -78,6 +78,8 @@ def reached_from(overlay: Overlay, colour: int, source: int) -> set[int]:
     found, waiting = {source}, [source]
     while waiting:
         loc = waiting.pop()
+        if loc != source and overlay.transit is not None and not overlay.transit[loc]:
+            continue
         first, last = bisect_left(overlay.arc_tail, loc), bisect_left(overlay.arc_tail, loc + 1)
         for head in set(overlay.arc_head[first:last].tolist()) - found:
             if live_arc(overlay, colour, loc, head) is not None:
@@ -143,7 +145,7 @@ def entries(
     """The next hops that stand at these places, usable or not; all arrays of one length."""
     hop = overlay.base[dest, loc]
     if overlay.delta_key.size:
-        key = (colour * overlay.n + dest) * overlay.n + loc
+        key = overlay.keys.pack(colour, dest, loc)
         at = np.minimum(np.searchsorted(overlay.delta_key, key), overlay.delta_key.size - 1)
         hop = np.where(overlay.delta_key[at] == key, overlay.delta_next[at], hop)
     return hop

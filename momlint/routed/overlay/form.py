@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from momlint.routed.overlay.keys import Keys
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -46,9 +48,13 @@ class Overlay:
     ``failed_broker``  bool[C,N]
     ``pair_source``    int32[P]  needed pairs without repeats, sorted by (source, destination)
     ``pair_dest``      int32[P]
+    ``transit``        bool[N]   the broker passes messages on for others; None where all do
     =================  ========  ==========================================================================
 
     Colour 0 is the first colour; an estate that declares no colours has one, in which nothing has failed.
+
+    A broker without transit takes in and hands out its own messages only. An entry that would make it pass one on is
+    `NO_HOP` with the row it came from: nobody can follow it.
 
     How a message moves, for engines and replay alike: at ``loc`` ≠ ``dest`` in colour ``c`` the entry is the delta
     if there is one, else the base. Where the entry is `NO_HOP`, or there is no live arc from ``loc`` to it in ``c``
@@ -72,8 +78,14 @@ class Overlay:
     failed_broker: NDArray[np.bool_]
     pair_source: NDArray[np.int32]
     pair_dest: NDArray[np.int32]
+    transit: NDArray[np.bool_] | None = None
 
     @property
     def colours(self) -> int:
         """C, at least 1."""
         return int(self.failed_link.shape[0])
+
+    @property
+    def keys(self) -> Keys:
+        """How colours, destinations and brokers are packed into one number, as in ``delta_key``."""
+        return Keys(self.n)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.routed.overlay.form import NO_HOP
+from momlint.routed.overlay.keys import Keys, Packing
 from momlint.routed.overlay.paths import ShortestPaths
 from momlint.routed.overlay.ragged import distinct, ramp, segment_starts
 
@@ -73,8 +74,9 @@ def heal(
         network = _Network(before, arc_link[before.order])
         colours = np.flatnonzero(failed_link.any(axis=1) | failed_broker.any(axis=1))
         for first in range(0, colours.size, _COLOURS):
-            block = colours[first : first + _COLOURS]
-            parts += network.heal(block, failed_link[block], failed_broker[block], dests or range(before.n))
+            parts += network.heal(
+                colours[first : first + _COLOURS], failed_link, failed_broker, dests or range(before.n)
+            )
     if not parts:
         none = np.zeros(0, np.int64)
         return Healed(none, none.astype(np.int32), before.whole.ravel()[:0], none.astype(bool))
@@ -100,17 +102,23 @@ class _Network:
         self.into = np.argsort(self.head, kind="stable")
         self.in_start = np.searchsorted(self.head[self.into], np.arange(n + 1))
         # A hop is a pair of neighbours; it costs what the cheapest of its parallel arcs costs.
-        pair = self.tail.astype(np.int64) * n + self.head
+        self.keys = Keys(n)
+        pair = self.keys.pair(self.tail, self.head)
         starts = segment_starts(pair)
         hop_of_arc = np.cumsum(np.bincount(starts, minlength=pair.size)) - 1
         cheapest = np.minimum.reduceat(self.cost, starts)
-        self.cheap_arc = np.flatnonzero(self.cost == cheapest[hop_of_arc])
-        self.cheap_start = segment_starts(hop_of_arc[self.cheap_arc])
-        index = np.full(n * n, -1, np.int32)
+        self.is_cheap = self.cost == cheapest[hop_of_arc]
+        self.hop_of_arc = hop_of_arc
+        self.hops = starts.size
+        self.cheap_arcs = np.bincount(hop_of_arc[self.is_cheap], minlength=self.hops)
+        self.by_link = np.argsort(self.link, kind="stable")
+        index = np.full(self.keys.cells, -1, np.int32)
         index[pair[starts]] = np.arange(starts.size, dtype=np.int32)
         # used[dest, loc]: the hop that the tree of dest uses at loc, -1 where it has none.
         hop = before.next
-        self.used = np.where(hop == NO_HOP, np.int32(-1), index[(np.arange(n) * n)[None, :] + np.maximum(hop, 0)])
+        self.used = np.where(
+            hop == NO_HOP, np.int32(-1), index[self.keys.pair(np.arange(n)[None, :], np.maximum(hop, 0))]
+        )
 
     def heal(
         self,
@@ -121,13 +129,18 @@ class _Network:
     ) -> list[Healed]:
         """All entries below a failed element, in these colours, one part a block of destinations."""
         n = self.n
-        dead = failed_link[:, self.link]
-        dead |= failed_broker[:, self.tail]
-        dead |= failed_broker[:, self.head]
+        in_colour, arc = self._dead(colours, failed_link, failed_broker)
+        dead = np.zeros((colours.size, self.tail.size), np.bool_)
+        dead[in_colour, arc] = True
         # A hop is worse in a colour when every arc that made it as cheap as it was has failed.
-        worse = np.logical_and.reduceat(dead[:, self.cheap_arc], self.cheap_start, axis=1)
-        hops, colour_of = np.nonzero(worse.T)
-        start = np.searchsorted(hops, np.arange(worse.shape[1] + 1))
+        cheap = self.is_cheap[arc]
+        of_colour = Packing(colours.size)
+        hit = np.sort(of_colour.pack(self.hop_of_arc[arc[cheap]], in_colour[cheap]))
+        runs = segment_starts(hit)
+        times = np.diff(runs, append=hit.size)
+        hit = hit[runs]
+        hops, colour_of = of_colour.split(hit[times == self.cheap_arcs[of_colour.first(hit)]])
+        start = np.searchsorted(hops, np.arange(self.hops + 1))
         # No more than this many colours touch the tree of each destination.
         count = np.append(np.diff(start), 0)  # the last for used == -1
         touched = np.minimum(count[self.used[dests.start : dests.stop]].sum(axis=1), colours.size)
@@ -138,6 +151,26 @@ class _Network:
                 parts.append(self._settle(keys, colours, dead))
         return parts
 
+    def _dead(
+        self, colours: NDArray[np.intp], failed_link: NDArray[np.bool_], failed_broker: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The arcs that are down in these colours: (index into `colours`, arc), each once.
+
+        Gathered from what fails, which is little, and not from all arcs in all colours.
+        """
+        colour, link = np.nonzero(failed_link[colours])
+        bounds = np.searchsorted(self.link[self.by_link], np.array((link, link + 1)))
+        times = bounds[1] - bounds[0]
+        of_links = np.repeat(colour, times), self.by_link[np.repeat(bounds[0], times) + ramp(times)]
+        colour, broker = np.nonzero(failed_broker[colours])
+        times = np.diff(self.out_start)[broker]
+        outward = np.repeat(colour, times), np.repeat(self.out_start[broker], times) + ramp(times)
+        times = np.diff(self.in_start)[broker]
+        inward = np.repeat(colour, times), self.into[np.repeat(self.in_start[broker], times) + ramp(times)]
+        found = Packing(self.tail.size)
+        which, arc = (np.concatenate(parts) for parts in zip(of_links, outward, inward, strict=True))
+        return found.split(distinct(found.pack(which, arc)))
+
     def _below(
         self,
         dests: NDArray[np.intp],
@@ -146,7 +179,6 @@ class _Network:
         count: NDArray[np.intp],
     ) -> NDArray[np.int64]:
         """Sorted keys ``(block colour * n + dest) * n + loc`` of every loc whose path to dest gets worse."""
-        n = self.n
         at, loc = np.nonzero(self.used[dests] >= 0)
         dest = dests[at]
         here: NDArray[np.integer] = loc
@@ -157,7 +189,7 @@ class _Network:
             hit = np.flatnonzero(times)
             times = times[hit]
             colour = colour_of[np.repeat(start[hop[hit]], times) + ramp(times)]
-            found.append((colour * n + np.repeat(dest[hit], times)) * n + np.repeat(loc[hit], times))
+            found.append(self.keys.pack(colour, np.repeat(dest[hit], times), np.repeat(loc[hit], times)))
             here = self.before.next[dest, here]
             onward = np.flatnonzero(here != dest)
             dest, loc, here = dest[onward], loc[onward], here[onward]
@@ -167,11 +199,12 @@ class _Network:
         """New distances and next hops of the brokers in `keys`."""
         n, before = self.n, self.before
         infinite = before.costs.infinite
-        group, loc = np.divmod(keys, n)
-        colour, dest = np.divmod(group, n)
-        case = np.cumsum(np.concatenate(([0], group[1:] != group[:-1])))  # numbers the (colour, dest)
-        table = np.full((int(case[-1]) + 1) * n, -1, np.int32)
-        table[case * n + loc] = np.arange(keys.size, dtype=np.int32)
+        column, loc = self.keys.column_and_loc(keys)
+        colour, dest = self.keys.split_column(column)
+        case = np.cumsum(np.concatenate(([0], column[1:] != column[:-1])))  # numbers the columns
+        place = Packing(n)  # of a case and a broker
+        table = np.full(place.pack(int(case[-1]) + 1, 0), -1, np.int32)
+        table[place.pack(case, loc)] = np.arange(keys.size, dtype=np.int32)
 
         # Through each live neighbour: outside the part its old distance, inside it infinite for now.
         times = np.diff(self.out_start)[loc]
@@ -180,7 +213,9 @@ class _Network:
         segments = np.cumsum(times) - times  # no run is empty: every broker here had a next hop
         live = ~dead[colour[item], arc]
         neighbour = self.head[arc]
-        inner = table[case[item] * n + neighbour]
+        if before.stub is not None:
+            live &= ~before.stub[neighbour] | (neighbour == dest[item])
+        inner = table[place.pack(case[item], neighbour)]
         through = before.whole[dest[item], neighbour]
         through[inner >= 0] = infinite
         through = through + self.cost[arc]
@@ -193,21 +228,24 @@ class _Network:
             count = np.diff(self.in_start)[loc[moved]]
             source = np.repeat(moved, count)
             back = self.into[np.repeat(self.in_start[loc[moved]], count) + ramp(count)]
-            target = table[case[source] * n + self.tail[back]]
-            usable = np.flatnonzero((target >= 0) & ~dead[colour[source], back])
+            target: NDArray[np.integer] = table[place.pack(case[source], self.tail[back])]
+            usable = (target >= 0) & ~dead[colour[source], back]
+            if before.stub is not None:
+                usable &= ~before.stub[loc[source]]
+            usable = np.flatnonzero(usable)
             source, target = source[usable], target[usable]
             offer = whole[source] + self.cost[back[usable]]
             better = np.flatnonzero(offer < whole[target])
             target = target[better]
             np.minimum.at(whole, target, offer[better])
-            moved = distinct(target)
+            moved = distinct(target.astype(np.intp))
 
         inside = np.flatnonzero((inner >= 0) & live)
         through[inside] = whole[inner[inside]] + self.cost[arc[inside]]
         tight = (through == whole[item]) & (through < infinite)
         best = np.minimum.reduceat(np.where(tight, neighbour, np.int32(n)), segments)
         hop = np.where(best < n, best, NO_HOP).astype(np.int32)
-        key = (colours[colour].astype(np.int64) * n + dest) * n + loc
+        key = self.keys.pack(colours[colour], dest, loc)
         return Healed(key, hop, whole, hop != before.next[dest, loc])
 
 

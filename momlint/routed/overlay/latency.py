@@ -28,7 +28,8 @@ from momlint.routed.overlay.arcs import Hops, dead_arcs
 from momlint.routed.overlay.costs import INT64_SAFE
 from momlint.routed.overlay.following import cheapest_live_arcs, entries
 from momlint.routed.overlay.form import NO_HOP, Overlay
-from momlint.routed.overlay.ragged import ramp, segment_starts
+from momlint.routed.overlay.keys import Packing
+from momlint.routed.overlay.ragged import distinct, ramp
 from momlint.routed.overlay.tables import NEVER
 
 #: Elements of the largest temporary arrays.
@@ -54,19 +55,19 @@ class Delays:
     @classmethod
     def of(cls, overlay: Overlay, processing: Sequence[float]) -> Delays:
         """The delays of an overlay's arcs, and of its brokers by `processing`: milliseconds, one for each."""
-        distinct, inverse = np.unique(
+        values, inverse = np.unique(
             np.concatenate((overlay.arc_latency, np.asarray(processing, np.float64))), return_inverse=True
         )
-        fractions = [decimal_of(value) for value in distinct.tolist()]
+        fractions = [decimal_of(value) for value in values.tolist()]
         down = math.lcm(*(f.denominator for f in fractions))
         scaled = [int(f * down) for f in fractions]
         common = math.gcd(*scaled) or 1
         whole = [value // common for value in scaled]
         # A walk passes each broker once at most, and an arc for each.
         kind = np.int64 if 2 * max(overlay.n, 1) * max(whole, default=0) < INT64_SAFE else np.object_
-        values = np.array(whole, kind)[inverse]
+        delays = np.array(whole, kind)[inverse]
         arcs = overlay.arc_latency.size
-        return cls(values[:arcs], values[arcs:], Fraction(common, down))
+        return cls(delays[:arcs], delays[arcs:], Fraction(common, down))
 
     def within(self, milliseconds: float) -> int:
         """The largest whole number of units that is no more than `milliseconds`."""
@@ -119,7 +120,7 @@ def timings(
     processing: Sequence[float],
     sources: NDArray[np.integer],
     dests: NDArray[np.integer],
-    takeover: Mapping[int, int] | None = None,
+    takeover: Mapping[int, tuple[int, ...]] | None = None,
     unknown: NDArray[np.integer] | None = None,
 ) -> Timings:
     """How long a message takes for each (source, dest), in every colour.
@@ -149,7 +150,7 @@ def timings(
     colour_hops = np.full(pair.size, NEVER, np.int32)
     colour_latency = np.zeros(pair.size, latency.dtype)
     # In the order of the deltas: looking them up is then a matter of what is in the cache.
-    order = np.argsort(colour * max(overlay.n, 1) + to, kind="stable")
+    order = np.argsort(overlay.keys.column(colour, to), kind="stable")
     for begin in range(0, pair.size, _BLOCK):
         block = order[begin : begin + _BLOCK]
         colour_hops[block], colour_latency[block] = _walk_in_colour(
@@ -224,19 +225,17 @@ class _Touches:
         first_arc: NDArray[np.intp],
         visited: NDArray[np.bool_],
     ) -> None:
-        n = self.n = overlay.n
+        self.n, self.keys = overlay.n, overlay.keys
         self.column = column
-        cells = n * n
-        colour, cell = np.divmod(overlay.delta_key, max(cells, 1))
+        colour, cell = self.keys.colour_and_cell(overlay.delta_key)
         seen = visited.ravel()
         keep = seen[cell]
         more_colour, more_cell = _over_failed_arcs(overlay, first_arc, seen)
         # Sorted by cell, then colour; an entry that differs over a link that has failed counts once.
-        key = _distinct(
-            np.concatenate((cell[keep] * overlay.colours + colour[keep], more_cell * overlay.colours + more_colour))
-        )
-        cell, self.colour = np.divmod(key, overlay.colours)
-        self.start = np.searchsorted(cell, np.arange(cells + 1))
+        touch = Packing(overlay.colours)  # of a cell and a colour
+        touches = np.concatenate((touch.pack(cell[keep], colour[keep]), touch.pack(more_cell, more_colour)))
+        cell, self.colour = touch.split(distinct(touches))
+        self.start = np.searchsorted(cell, np.arange(self.keys.cells + 1))
 
     def counted(self, source: NDArray[np.int32], dest: NDArray[np.int32]) -> NDArray[np.int64]:
         """int64[P]: how many touches each pair's walk meets, repeats included."""
@@ -269,7 +268,7 @@ class _Touches:
             if not going.size:
                 return
             to = dest[going].astype(np.int64)
-            yield going, to * self.n + loc
+            yield going, self.keys.cell(to, loc)
             loc = self.column[to, loc].astype(np.int64)
             moves = loc != NO_HOP
             going, loc = going[moves], loc[moves]
@@ -319,32 +318,36 @@ def _merged(
     overlay: Overlay, parts: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Distinct (pair, colour), sorted. Parts hold repeats; each is cut down before they are put together."""
-    keys = [_distinct(pair * overlay.colours + colour) for pair, colour in parts]
-    pair, colour = np.divmod(_distinct(np.concatenate(keys)), overlay.colours)
-    return pair, colour
-
-
-def _distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sorted, without repeats; for millions of keys sorting is quicker than the hashing of ``np.unique``."""
-    keys = np.sort(keys)
-    return keys[segment_starts(keys)]
+    in_colour = Packing(overlay.colours)  # of a pair and a colour
+    packed = [distinct(in_colour.pack(pair, colour)) for pair, colour in parts]
+    return in_colour.split(distinct(np.concatenate(packed)))
 
 
 def placed(
-    overlay: Overlay, colour: NDArray[np.int64], broker: NDArray[np.int32], takeover: Mapping[int, int] | None
+    overlay: Overlay,
+    colour: NDArray[np.int64],
+    broker: NDArray[np.int32],
+    takeover: Mapping[int, tuple[int, ...]] | None,
 ) -> NDArray[np.int32]:
     """int32: where the clients of each `broker` are in each `colour` (arrays of one length); -1: down with it.
 
-    At home as long as their broker lives, else at its adopter; whose adopter is not asked where that one has failed as
-    well: the thesis (5.1) has one failure at a time, and names one adopter for each. It is a function of the colour
-    alone, so in the colour that follows clients are at home again where their broker is back, whatever came before.
+    At home as long as their broker lives, else at the first of its adopters that is alive; the adopters' adopters are
+    not asked. It is a function of the colour alone, so in the colour that follows clients are at home again where their
+    broker is back, whatever came before.
     """
-    adopter = np.full(overlay.n, -1, np.int32)
+    at = broker.astype(np.int32)
+    homeless = np.flatnonzero(overlay.failed_broker[colour, broker])
+    most = max(map(len, (takeover or {}).values()), default=0)
+    adopters = np.full((overlay.n, most), -1, np.int32)
     for failed, adopted in (takeover or {}).items():
-        adopter[failed] = adopted
-    at = np.where(overlay.failed_broker[colour, broker], adopter[broker], broker)
-    lost = (at >= 0) & overlay.failed_broker[colour, np.maximum(at, 0)]
-    return np.where(lost, np.int32(-1), at).astype(np.int32)
+        adopters[failed, : len(adopted)] = adopted
+    at[homeless] = -1
+    for turn in range(most):
+        waiting = homeless[at[homeless] < 0]
+        offered = adopters[broker[waiting], turn]
+        alive = (offered >= 0) & ~overlay.failed_broker[colour[waiting], np.maximum(offered, 0)]
+        at[waiting[alive]] = offered[alive]
+    return at
 
 
 def _walk_in_colour(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.routed.overlay.keys import Keys
 from momlint.routed.overlay.ragged import ramp
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 class Needs:
     """Pairs and the topics that need them: int64[K] each, one item for each (topic, publisher, subscriber).
 
-    `pair` is ``source * n + dest``; a topic whose publisher and subscriber share a broker needs no pair there. In
-    the order of topics; hundreds of thousands of topics are told from their tuples once, and nothing is sorted
+    `pair` is packed (`Keys.pair`); a topic whose publisher and subscriber share a broker needs no pair there. In the
+    order of topics; hundreds of thousands of topics are told from their tuples once, and nothing is sorted
     before something needs it. `publishers` and `subscribers` count those of each topic: int64[topics] each.
     """
 
@@ -48,12 +49,12 @@ class Needs:
         dest = subscribers[np.repeat((np.cumsum(fans) - fans)[owner], width) + within]
         source = np.repeat(publishers, width)
         apart = source != dest
-        return cls(n, source[apart] * n + dest[apart], topic[apart], sources, fans)
+        return cls(n, Keys(n).pair(source[apart], dest[apart]), topic[apart], sources, fans)
 
     @cached_property
     def pairs(self) -> NDArray[np.int64]:
         """int64[P]: the distinct pairs, sorted."""
-        seen = np.zeros(self.n * self.n, np.bool_)
+        seen = np.zeros(Keys(self.n).cells, np.bool_)
         seen[self.pair] = True
         return np.flatnonzero(seen).astype(np.int64)
 

@@ -59,8 +59,8 @@ def update_order(cores: Sequence[Core], most_sets: int = MOST_SETS) -> Order:
     found: list[int] = []
     sets = 0
     unknown: Order | None = None
-    for brokers, mine in _components(cores):
-        part = _ordered(brokers, mine, most_sets)
+    for brokers, their_cores in _components(cores):
+        part = _ordered(brokers, their_cores, most_sets)
         if part.verdict == "none":
             return part
         if part.verdict == "unknown":

@@ -36,6 +36,8 @@ class ShortestPaths:
     costs: ExactCosts
     whole: NDArray[Any]
     next: NDArray[np.int32]
+    #: bool[N], the brokers that no path leads through; None where there is none.
+    stub: NDArray[np.bool_] | None = None
 
     @property
     def distance(self) -> NDArray[np.float64]:
@@ -44,31 +46,62 @@ class ShortestPaths:
 
 
 def shortest_paths(
-    n: int, arc_tail: NDArray[np.int32], arc_head: NDArray[np.int32], arc_cost: NDArray[np.float64]
+    n: int,
+    arc_tail: NDArray[np.int32],
+    arc_head: NDArray[np.int32],
+    arc_cost: NDArray[np.float64],
+    transit: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Least costs f64[dest, loc] (inf without a path) and next hops int32[dest, loc] (`NO_HOP` without one).
 
     Arcs may be parallel and in any order. Ties go to the smallest next hop, and are exact (see `costs`).
     Raises ValueError for a cost that is not a positive finite number.
     """
-    solved = solve(n, arc_tail, arc_head, arc_cost)
+    solved = solve(n, arc_tail, arc_head, arc_cost, transit)
     return solved.distance, solved.next
 
 
 def solve(
-    n: int, arc_tail: NDArray[np.int32], arc_head: NDArray[np.int32], arc_cost: NDArray[np.float64]
+    n: int,
+    arc_tail: NDArray[np.int32],
+    arc_head: NDArray[np.int32],
+    arc_cost: NDArray[np.float64],
+    transit: NDArray[np.bool_] | None = None,
 ) -> ShortestPaths:
-    """`shortest_paths` with the exact distances, for what builds on them (healing, certificates)."""
+    """`shortest_paths` with the exact distances, for what builds on them (healing, certificates).
+
+    `transit`: bool[N], the brokers that paths may lead through; None for all.
+    """
     order = np.lexsort((arc_head, arc_tail))
     tail, head = arc_tail[order], arc_head[order]
     costs = exact_costs(n, arc_cost[order])
-    whole = _distances(n, tail, head, costs)  # [loc, dest]: the arcs of a broker are rows next to each other
-    hop = _next_hops(n, tail, head, costs, whole)
-    return ShortestPaths(n, order, tail, head, costs, np.ascontiguousarray(whole.T), np.ascontiguousarray(hop.T))
+    stub = None if transit is None or transit.all() else ~transit
+    whole = _distances(n, tail, head, costs, stub)  # [loc, dest]: the arcs of a broker are rows next to each other
+    hop = _next_hops(n, tail, head, costs, whole, stub)
+    return ShortestPaths(n, order, tail, head, costs, np.ascontiguousarray(whole.T), np.ascontiguousarray(hop.T), stub)
 
 
-def _distances(n: int, tail: NDArray[np.int32], head: NDArray[np.int32], costs: ExactCosts) -> NDArray[Any]:
-    if n >= _RUSTWORKX_FROM and costs.infinite < FLOAT_EXACT:
+def _onward(
+    whole: NDArray[Any], head: NDArray[np.int32], infinite: int, stub: NDArray[np.bool_] | None, first: int = 0
+) -> NDArray[Any]:
+    """``whole[head]``, as far as the head passes messages on: one that does not is a way to itself only.
+
+    `first`: the destination of the first column.
+    """
+    onward: NDArray[Any] = whole[head]
+    if stub is not None:
+        rows = np.flatnonzero(stub[head])
+        own = head[rows] - first
+        onward[rows] = infinite
+        inside = (own >= 0) & (own < whole.shape[1])
+        onward[rows[inside], own[inside]] = 0
+    return onward
+
+
+def _distances(
+    n: int, tail: NDArray[np.int32], head: NDArray[np.int32], costs: ExactCosts, stub: NDArray[np.bool_] | None
+) -> NDArray[Any]:
+    if stub is None and n >= _RUSTWORKX_FROM and costs.infinite < FLOAT_EXACT:
         return _distances_rustworkx(n, tail, head, costs)
     # Bellman-Ford for all destinations at once; each round is one reduction over the arcs of each broker.
     whole = np.full((n, n), costs.infinite, costs.whole.dtype)
@@ -79,7 +112,7 @@ def _distances(n: int, tail: NDArray[np.int32], head: NDArray[np.int32], costs: 
     movers = tail[starts]
     while True:
         before = whole[movers]
-        through = np.minimum.reduceat(whole[head] + costs.whole[:, None], starts, axis=0)
+        through = np.minimum.reduceat(_onward(whole, head, costs.infinite, stub) + costs.whole[:, None], starts, axis=0)
         after = np.minimum(before, through)
         if np.array_equal(before, after):
             return whole
@@ -106,7 +139,12 @@ def _distances_rustworkx(n: int, tail: NDArray[np.int32], head: NDArray[np.int32
 
 
 def _next_hops(
-    n: int, tail: NDArray[np.int32], head: NDArray[np.int32], costs: ExactCosts, whole: NDArray[Any]
+    n: int,
+    tail: NDArray[np.int32],
+    head: NDArray[np.int32],
+    costs: ExactCosts,
+    whole: NDArray[Any],
+    stub: NDArray[np.bool_] | None,
 ) -> NDArray[np.int32]:
     hop = np.full((n, n), NO_HOP, np.int32)
     starts = segment_starts(tail)
@@ -116,7 +154,8 @@ def _next_hops(
     step = max(1, _BLOCK // tail.size)
     for first in range(0, n, step):
         to = slice(first, first + step)
-        tight = whole[head, to] + costs.whole[:, None] == whole[tail, to]
+        onward = _onward(whole[:, to], head, costs.infinite, stub, first)
+        tight = onward + costs.whole[:, None] == whole[tail, to]
         best = np.minimum.reduceat(np.where(tight, head[:, None], np.int32(n)), starts, axis=0)
         hop[movers, to] = np.where(best < n, best, NO_HOP)
     return hop

@@ -20,6 +20,7 @@ from momlint.routed.overlay.arcs import Hops, dead_arcs
 from momlint.routed.overlay.costs import ExactCosts, exact_costs
 from momlint.routed.overlay.following import cheapest_live_arcs
 from momlint.routed.overlay.form import NO_HOP, Overlay
+from momlint.routed.overlay.keys import Keys
 from momlint.routed.overlay.ragged import among, distinct, ramp
 from momlint.routed.overlay.tables import only_along
 
@@ -57,8 +58,7 @@ class Potentials:
 
     def at(self, key: NDArray[np.int64]) -> NDArray[Any]:
         """The potentials of any keys."""
-        n = self.overlay.n
-        value = self.base.reshape(-1)[key % (n * n)]
+        value = self.base.reshape(-1)[self.overlay.keys.cell_of(key)]
         if self.key.size:
             place = np.minimum(np.searchsorted(self.key, key), self.key.size - 1)
             value = np.where(self.key[place] == key, self.value[place], value)
@@ -71,27 +71,27 @@ class Potentials:
         Where the base's walks are shortest and this is empty, all walks of all colours are shortest (Bellman's
         condition over live arcs).
         """
-        o, n = self.overlay, self.overlay.n
+        o, n, packing = self.overlay, self.overlay.n, self.overlay.keys
         degree = np.bincount(o.arc_tail, minlength=n)
         first = np.cumsum(degree) - degree
         found = [np.zeros(0, np.int64)]
         start = 0
         while start < self.key.size:
-            # Whole (colour, destination) groups, so that their potentials fit one dense scratch table.
+            # Whole columns, so that their potentials fit one dense scratch table.
             stop = min(start + max(1, _BLOCK // max(n, 1) // 4), self.key.size)
-            last = self.key[stop - 1] // n
-            stop = int(np.searchsorted(self.key, (last + 1) * n))
+            last = packing.column_of(int(self.key[stop - 1]))
+            stop = int(np.searchsorted(self.key, packing.in_column(last + 1, 0)))
             keys, value = self.key[start:stop], self.value[start:stop]
             start = stop
-            group, row = np.unique(keys // n, return_inverse=True)
-            scratch = self.base[group % n]
-            loc = keys % n
+            column, row = np.unique(packing.column_of(keys), return_inverse=True)
+            scratch = self.base[packing.split_column(column)[1]]
+            loc = packing.loc_of(keys)
             scratch[row, loc] = value
             arrives = np.flatnonzero(np.asarray(value < self.costs.infinite, bool))
             times = degree[loc[arrives]]
             item = np.repeat(arrives, times)
             arc = np.repeat(first[loc[arrives]], times) + ramp(times)
-            colour = keys[item] // (n * n)
+            colour = packing.colour_of(keys[item])
             other = scratch[row[item], o.arc_head[arc]]
             better = np.asarray(other + self.costs.whole[arc] < value[item], bool)
             item, arc, colour = item[better], arc[better], colour[better]
@@ -108,11 +108,11 @@ def _base_potentials(hop: NDArray[np.int32], network: Hops, costs: ExactCosts) -
     n = hop.shape[0]
     dest, loc = np.nonzero(hop != NO_HOP)
     via = hop[dest, loc]
-    cells = np.arange(n * n)
-    pointer = cells.copy()
-    pointer[dest * n + loc] = dest * n + via
+    keys = Keys(n)
+    pointer = np.arange(keys.cells)
+    pointer[keys.cell(dest, loc)] = keys.cell(dest, via)
     cost = np.zeros(n * n, costs.whole.dtype)
-    cost[dest * n + loc] = costs.whole[network.start[network.index[loc, via]]]
+    cost[keys.cell(dest, loc)] = costs.whole[network.start[network.index[loc, via]]]
     span = 1
     while span < n:  # a walk that arrives does so in less than n hops
         onward = pointer[pointer]
@@ -121,7 +121,7 @@ def _base_potentials(hop: NDArray[np.int32], network: Hops, costs: ExactCosts) -
         cost += cost[pointer]
         pointer = onward
         span *= 2
-    home = np.repeat(np.arange(n) * (n + 1), n)
+    home = np.repeat(keys.cell(np.arange(n), np.arange(n)), n)
     return np.where(pointer == home, cost, costs.infinite).reshape(n, n)
 
 
@@ -148,7 +148,7 @@ def _base_entries(
     dest, loc = np.nonzero(hop != NO_HOP)
     number = network.index[loc, hop[dest, loc]]
     order = np.argsort(number, kind="stable")
-    cell = (dest * n + loc)[order].astype(np.int64)
+    cell = overlay.keys.cell(dest, loc)[order]
     uses = np.bincount(number, minlength=network.tail.size)
     first = np.cumsum(uses) - uses
     found = [np.zeros(0, np.int64)]
@@ -157,26 +157,26 @@ def _base_entries(
         colour, dead = np.nonzero(marked(block))
         times = uses[dead]
         place = np.repeat(first[dead], times) + ramp(times)
-        found.append(np.repeat(block[colour], times) * (n * n) + cell[place])
+        found.append(overlay.keys.in_colour(np.repeat(block[colour], times), cell[place]))
     return np.sort(np.concatenate(found))
 
 
 def _changed(overlay: Overlay, network: Hops, hop: NDArray[np.int32]) -> NDArray[np.int64]:
     """The turns of every colour and what lies upstream of them in the base."""
-    n = overlay.n
-    cells = n * n
-    differs = overlay.delta_next != overlay.base.reshape(-1)[overlay.delta_key % max(cells, 1)]
+    n, keys = overlay.n, overlay.keys
+    cells = keys.cells
+    differs = overlay.delta_next != overlay.base.reshape(-1)[keys.cell_of(overlay.delta_key)]
     turns = distinct(np.concatenate((overlay.delta_key[differs], _dearer_base_entries(overlay, network))))
-    turns = turns[turns // n % n != turns % n]
+    turns = turns[keys.dest_of(turns) != keys.loc_of(turns)]
     # children[first[x] : first[x] + many[x]]: the brokers whose base hop for the same destination is x.
-    parent = np.where(hop != NO_HOP, np.arange(n)[:, None] * n + hop, cells).reshape(-1)
+    parent = np.where(hop != NO_HOP, keys.cell(np.arange(n)[:, None], hop), cells).reshape(-1)
     children = np.argsort(parent, kind="stable")
     many = np.bincount(parent, minlength=cells + 1)
     first = np.cumsum(many) - many
     levels = [turns]
     level = turns
     while level.size:
-        cell = level % cells
+        cell = keys.cell_of(level)
         times = many[cell]
         child = children[np.repeat(first[cell], times) + ramp(times)]
         level = np.repeat(level - cell, times) + child
@@ -189,10 +189,9 @@ def _changed(overlay: Overlay, network: Hops, hop: NDArray[np.int32]) -> NDArray
 def _changed_potentials(
     overlay: Overlay, network: Hops, costs: ExactCosts, base: NDArray[Any], key: NDArray[np.int64]
 ) -> NDArray[Any]:
-    n = overlay.n
-    cells = n * n
-    colour, cell = np.divmod(key, max(cells, 1))
-    loc = cell % max(n, 1)
+    n, keys = overlay.n, overlay.keys
+    colour, cell = keys.colour_and_cell(key)
+    loc = keys.loc_of(cell)
     given = overlay.base.reshape(-1)[cell]
     if overlay.delta_key.size and key.size:
         place = np.searchsorted(key, overlay.delta_key)
@@ -209,7 +208,7 @@ def _changed_potentials(
     pointer = np.where(inside, place, np.arange(key.size))
     left = moves & ~inside
     rest = np.full(key.size, costs.infinite, costs.whole.dtype)
-    rest[left] = cost[left] + base.reshape(-1)[onward[left] % cells]
+    rest[left] = cost[left] + base.reshape(-1)[keys.cell_of(onward[left])]
     total = np.where(inside, cost, 0)
     span = 1
     while span < n:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.estate.resolved import RecoveryRow
-from momlint.findings import Place
 from momlint.routed.overlay.colour_sets import compact, starts_of
+from momlint.source.rows import row_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class FileRows(Sequence[RecoveryRow]):
         row = range(len(self))[index]
         table = self.table
         return RecoveryRow(
-            Place(self.document, (int(table.position[row]),)),
+            row_place(self.document, int(table.position[row])),
             int(table.broker[row]),
             int(table.to[row]),
             int(table.via[row]),
@@ -161,11 +161,11 @@ def tidy(
     if listed.size:
         same_row = row[1:] == row[:-1]
         if (same_row & (listed[1:] <= listed[:-1])).any():
-            key = np.sort(row * max(colours, 1) + listed, kind="stable")
-            fresh = np.diff(key, prepend=-1) != 0
-            repeated[key[~fresh] // max(colours, 1)] = True
-            row, ids = np.divmod(key[fresh], max(colours, 1))
-            listed = ids.astype(np.int32)
+            order = np.lexsort((listed, row))
+            row, listed = row[order], listed[order]
+            fresh = np.append(True, (row[1:] != row[:-1]) | (listed[1:] != listed[:-1]))
+            repeated[row[~fresh]] = True
+            row, listed = row[fresh], listed[fresh]
             lengths = np.bincount(row, minlength=broker.size)
     start, listed, inverted = compact(starts_of(lengths), listed, inverted, colours)
     return Rows(broker, to, via, inverted, start, listed, position, repeated)

@@ -7,10 +7,13 @@ here a pair is dropped only then. The other direction is never taken for granted
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
 from momlint.routed.overlay.form import NO_HOP, Overlay
+from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.ragged import distinct
 from momlint.routed.overlay.tables import NEVER, count_hops, usable_hops
 
@@ -24,65 +27,89 @@ def super_paths(overlay: Overlay, colour: int = 0) -> NDArray[np.bool_]:
     A pair (a, b) is covered by (s, d) ≠ (a, b) if the walk from s arrives at d, passes a and then b, and
     between them is the walk that b's own column takes from a. So a proof for the super-paths is one for all
     pairs; a pair whose walk does not arrive is always a super-path.
+
+    For instance, on the line 1 – 2 – 3, with a link 1 – 3 as well that only the entry of 1 for 2 uses::
+
+        pair    walk         covered by
+        1 → 3   1, 2, 3      none: a super-path
+        2 → 3   2, 3         1 → 3, which passes 2 and then 3
+        1 → 2   1, 3, 2      none: 1 → 3 passes 1 and then 2, but not by way of 3; a super-path
+        3 → 2   3, 2         1 → 2
     """
-    n = overlay.n
-    pairs = overlay.pair_source.size
-    if not pairs:
+    if not overlay.pair_source.size:
         return np.ones(0, bool)
-    usable = usable_hops(overlay, colour)
-    hops = count_hops(usable, np.arange(n))
     source, dest = overlay.pair_source, overlay.pair_dest
-
-    # same[loc, v]: bit b says that loc's next hop for b is v. Kept for the hops in use only.
-    at, loc = np.nonzero(usable != NO_HOP)
-    via = usable[at, loc]
-    used, which = np.unique(loc.astype(np.int64) * n + via, return_inverse=True)
-    same = _bits(used.size, n, which, at)
-    hop_of = np.full((n, n), -1, np.int32)
-    hop_of[at, loc] = which
-
-    words = same.shape[1]
-    covered = np.zeros((n, words), np.uint64)  # row a, bit b
-    single = _bits(n, n, np.arange(n), np.arange(n))
+    walks = _Walks(overlay, colour)
+    covered = np.zeros((overlay.n, walks.words), np.uint64)  # row a, bit b
     columns = distinct(dest)
-    step = max(1, _BLOCK // (n * words))
+    step = max(1, _BLOCK // (overlay.n * walks.words))
     for first in range(0, columns.size, step):
         block = columns[first : first + step]
-        count = hops[block]
-        # needed[i, a]: a needed source's walk to block[i] passes a; strictly: a is not that source itself.
-        needed = np.zeros((block.size, n), bool)
-        chosen = np.zeros(n, bool)
-        chosen[block] = True
-        mine = chosen[dest]
-        i = np.searchsorted(block, dest[mine])
-        arriving = count[i, source[mine]] != NEVER
-        needed[i[arriving], source[mine][arriving]] = True
-        strictly = np.zeros_like(needed)
-        order = np.argsort(count, axis=None, kind="stable")
-        levels = np.searchsorted(count.ravel()[order], np.arange(int(count.max()) + 2))
-        for level in range(levels.size - 2, 0, -1):
-            i, a = np.divmod(order[levels[level] : levels[level + 1]], n)
-            passing = needed[i, a]
-            i, parent = i[passing], usable[block[i[passing]], a[passing]]
-            needed[i, parent] = True
-            strictly[i, parent] = True
-        # agree[i, a]: the brokers b on the walk from a to block[i] to which their own column leads alike.
-        agree = np.zeros((block.size, n, words), np.uint64)
-        for level in range(1, levels.size - 1):
-            i, a = np.divmod(order[levels[level] : levels[level + 1]], n)
-            d = block[i]
-            parent = usable[d, a]
-            agree[i, a] = (agree[i, parent] | single[parent]) & same[hop_of[d, a]]
-        # The pair itself, (a, block[i]), is covered only by a walk that comes from further away.
-        i = np.arange(block.size)
-        for passed, keep_own in ((strictly, True), (needed & ~strictly, False)):
-            which_i, which_a = np.nonzero(passed)
-            bits = agree[which_i, which_a]
-            if not keep_own:
-                bits &= ~single[block[which_i]]
-            np.bitwise_or.at(covered, which_a, bits)
+        passed, further = walks.passed(block, source, dest)
+        agree = walks.agreeing(block)
+        # A walk that comes from further away covers all that agrees; one's own walk, all but the pair itself.
+        row, at = np.nonzero(further)
+        np.bitwise_or.at(covered, at, agree[row, at])
+        row, at = np.nonzero(passed & ~further)
+        np.bitwise_or.at(covered, at, agree[row, at] & ~walks.single[block[row]])
     own = covered[source, dest >> 6] >> (dest & 63).astype(np.uint64)
     return np.asarray(own & np.uint64(1) == 0)
+
+
+class _Walks:
+    """The walks of one colour, for blocks of destinations; sets of brokers are rows of `words` 64-bit words."""
+
+    def __init__(self, overlay: Overlay, colour: int) -> None:
+        n = self.n = overlay.n
+        self.usable = usable_hops(overlay, colour)
+        self.hops = count_hops(self.usable, np.arange(n))
+        # same[hop_of[d, loc]]: bit b says that loc's next hop for b is the one for d. Kept for hops in use only.
+        dest, loc = np.nonzero(self.usable != NO_HOP)
+        used, which = np.unique(overlay.keys.pair(loc, self.usable[dest, loc]), return_inverse=True)
+        self.same = _bits(used.size, n, which, dest)
+        self.hop_of = np.full((n, n), -1, np.int32)
+        self.hop_of[dest, loc] = which
+        #: row b: the set of b alone
+        self.single = _bits(n, n, np.arange(n), np.arange(n))
+        self.words = self.same.shape[1]
+
+    def passed(
+        self, block: NDArray[np.int32], source: NDArray[np.int32], dest: NDArray[np.int32]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """bool[block, N] each: the brokers that walks of needed pairs to ``block[i]`` pass, and pass from elsewhere.
+
+        All of these walks arrive.
+        """
+        chosen = np.zeros(self.n, bool)
+        chosen[block] = True
+        asked = chosen[dest]
+        row, start = np.searchsorted(block, dest[asked]), source[asked]
+        arrives = self.hops[block][row, start] != NEVER
+        passed = np.zeros((block.size, self.n), bool)
+        passed[row[arrives], start[arrives]] = True
+        further = np.zeros_like(passed)
+        for row, at in reversed(self._by_hops(block)):
+            coming = passed[row, at]
+            onward = self.usable[block[row[coming]], at[coming]]
+            passed[row[coming], onward] = True
+            further[row[coming], onward] = True
+        return passed, further
+
+    def agreeing(self, block: NDArray[np.int32]) -> NDArray[np.uint64]:
+        """Sets [block, N]: the brokers b on the walk from a to ``block[i]`` to which b's own column leads a alike."""
+        agree = np.zeros((block.size, self.n, self.words), np.uint64)
+        for row, at in self._by_hops(block):
+            onward = self.usable[block[row], at]
+            agree[row, at] = (agree[row, onward] | self.single[onward]) & self.same[self.hop_of[block[row], at]]
+        return agree
+
+    def _by_hops(self, block: NDArray[np.int32]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """(row of `block`, broker) of all that arrive, those one hop away first."""
+        count = self.hops[block].ravel()
+        order = np.argsort(count, kind="stable").astype(np.int64)
+        levels = np.searchsorted(count[order], np.arange(1, int(count.max()) + 2))
+        place = Packing(self.n)
+        return [place.split(order[first:last]) for first, last in pairwise(levels.tolist())]
 
 
 def _bits(rows: int, width: int, row: NDArray[np.integer], bit: NDArray[np.integer]) -> NDArray[np.uint64]:

@@ -80,6 +80,8 @@ class Towards:
             if distance[at] is not None:
                 continue
             distance[at] = far
+            if not self._onward(at, dest):
+                continue
             for tail, cost in into[at].items():
                 if distance[tail] is None:
                     heappush(heap, (far + cost, tail))
@@ -89,8 +91,17 @@ class Towards:
             else min(
                 hop
                 for hop, cost in out[loc].items()
-                if distance[hop] is not None and cost + distance[hop] == distance[loc]
+                if distance[hop] is not None and self._onward(hop, dest) and cost + distance[hop] == distance[loc]
             )
             for loc in range(self.overlay.n)
         ]
-        return Column(distance, nearest, out)
+        return Column(distance, nearest, self._usable(out, dest))
+
+    def _onward(self, hop: int, dest: int) -> bool:
+        """Whether messages for `dest` may be handed to `hop`."""
+        return hop == dest or self.overlay.transit is None or bool(self.overlay.transit[hop])
+
+    def _usable(self, out: list[dict[int, Any]], dest: int) -> list[dict[int, Any]]:
+        if self.overlay.transit is None:
+            return out
+        return [{hop: cost for hop, cost in near.items() if self._onward(hop, dest)} for near in out]

@@ -78,10 +78,9 @@ class MixedLoops:
         return int(self.colour.size)
 
     @cached_property
-    def keys(self) -> NDArray[np.int64]:
-        """int64[K]: ``colour * n + dest``."""
-        keys: NDArray[np.int64] = self.colour.astype(np.int64) * self.overlay.n + self.dest
-        return keys
+    def columns(self) -> NDArray[np.int64]:
+        """int64[K]: the columns that loop, ``colour * n + dest``."""
+        return self.overlay.keys.column(self.colour, self.dest)
 
     def core(self, index: int) -> Core:
         """The entries left of the index-th."""
@@ -141,14 +140,13 @@ def mixed_loops(overlay: Overlay, phase: Phase = "back", within: MixedLoops | No
     loops in ``failed`` loops in ``back`` too; `within` a result for ``back``, only its colours and destinations are
     looked at.
     """
-    n = overlay.n
     network = Hops.of(overlay)
     column = _base_column(overlay, network)
     alone = _looping_columns(overlay, column)
-    group = overlay.delta_key // max(n, 1)
-    chosen = np.flatnonzero(~alone[group % max(n, 1)])
+    group = overlay.keys.column_of(overlay.delta_key)
+    chosen = np.flatnonzero(~alone[overlay.keys.split_column(group)[1]])
     if within is not None:
-        chosen = chosen[np.isin(group[chosen], within.keys)]
+        chosen = chosen[np.isin(group[chosen], within.columns)]
     parts: list[_Left] = []
     # Blocks end where a colour's destination does: no cycle crosses.
     for first, last in _blocks(group[chosen]):
@@ -177,7 +175,7 @@ def _joined(overlay: Overlay, phase: Phase, parts: list[_Left]) -> MixedLoops:
 
     group = np.concatenate([np.zeros(0, np.int64), *(part.group for part in parts)])
     starts = segment_starts(group)
-    colour, dest = np.divmod(group[starts], max(overlay.n, 1))
+    colour, dest = overlay.keys.split_column(group[starts])
     pairs = list(zip(parts, sizes.tolist(), strict=False))
     return MixedLoops(
         overlay,
@@ -221,9 +219,8 @@ def _looping_columns(overlay: Overlay, column: NDArray[np.int32]) -> NDArray[np.
     n = overlay.n
     if not n:
         return np.zeros(0, np.bool_)
-    start = (np.arange(n, dtype=np.int64) * n)[:, None]
     end = column == NO_HOP
-    pointer = np.where(end, start + np.arange(n), start + column).ravel()
+    pointer = overlay.keys.cell(np.arange(n)[:, None], np.where(end, np.arange(n), column)).ravel()
     span = 1
     while span < n:
         pointer = pointer[pointer]
@@ -258,8 +255,8 @@ class _Union:
         self.column = column
         self.phase = phase
         self.key = overlay.delta_key[block]
-        self.group, self.loc = np.divmod(self.key, n)
-        self.colour, self.dest = np.divmod(self.group, n)
+        self.group, self.loc = overlay.keys.column_and_loc(self.key)
+        self.colour, self.dest = overlay.keys.split_column(self.group)
         self.dead = _dead_hops(overlay, network) if phase == "failed" else None
         entries = np.arange(block.size)
         before = self._carried(entries, column[self.dest, self.loc])
@@ -290,7 +287,7 @@ class _Union:
         for _ in range(self.n):
             if not going.size:
                 break
-            key = self.group[entries[going]] * self.n + loc
+            key = self.overlay.keys.in_column(self.group[entries[going]], loc)
             at = np.minimum(np.searchsorted(self.key, key), self.key.size - 1)
             met = self.key[at] == key
             reached[going[met]] = at[met]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from momlint.routed.overlay.colour_sets import complement, gather, starts_of
 from momlint.routed.overlay.form import NO_HOP, NO_ROW
-from momlint.routed.overlay.ragged import distinct
+from momlint.routed.overlay.keys import Keys, Packing
+from momlint.routed.overlay.ragged import among, distinct
 from momlint.routed.overlay.super_tables import RecoveryTable
 
 
@@ -71,7 +73,9 @@ class _Uncondense:
     def __init__(self, table: RecoveryTable, n: int, home: int) -> None:
         self.table, self.n, self.home = table, n, home
         self.colours = table.colours
-        self.cell = table.broker.astype(np.int64) * n + table.to
+        self.keys = Keys(n)
+        self.entry = Packing(table.colours)  # of a cell and a colour
+        self.cell = self.keys.pair(table.broker, table.to)
         self.lengths = np.diff(table.start)
         self.says = (table.broker != table.to) & (table.inverted | (self.lengths > 0))
         # Clashes as they are found: (used, unused, colour) of every single one, or counted already.
@@ -85,95 +89,128 @@ class _Uncondense:
         self.missing: list[tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]] = []
 
     def run(self) -> Entries:
-        table, n = self.table, self.n
-        cells = n * n
+        table = self.table
+        cells = self.keys.cells
         self.base_row = np.full(cells, NO_ROW, np.int64)
-        large = np.flatnonzero(self.says & table.inverted)
-        in_cell = np.bincount(self.cell[large], minlength=cells)
+        wide = np.flatnonzero(self.says & table.inverted)
         # Two rows that each hold in more than half of the colours clash; such cells are gone through one by one.
-        odd = in_cell > 1
-        simple_large = large[~odd[self.cell[large]]]
-        self.major = np.full(cells, NO_ROW, np.int64)
-        self.major[self.cell[simple_large]] = simple_large
-        self.base_row[self.cell[simple_large]] = simple_large
-        small = np.flatnonzero(self.says & ~table.inverted & ~odd[self.cell])
-        self._simple(simple_large, small, odd)
-        if odd.any():
-            self._odd(np.flatnonzero(self.says & odd[self.cell]))
+        self.contested = np.bincount(self.cell[wide], minlength=cells) > 1
+        wide = wide[~self.contested[self.cell[wide]]]
+        self.wide_row = np.full(cells, NO_ROW, np.int64)
+        self.wide_row[self.cell[wide]] = wide
+        narrow = np.flatnonzero(self.says & ~table.inverted & ~self.contested[self.cell])
+        entry, winner, beats_wide = self._first_claims(narrow)
+        self._with_wide_row(wide, entry, winner, beats_wide)
+        bare = self.wide_row[self.entry.first(entry)] == NO_ROW
+        self._without_wide_row(entry[bare], winner[bare])
+        if self.contested.any():
+            self._contested(np.flatnonzero(self.says & self.contested[self.cell]))
         self.cells, self.colour, self.row = (np.concatenate(column) for column in zip(*self.delta, strict=True))
         self._turn_home()
         return self._entries()
 
-    # -- cells with at most one row that holds in most colours -------------------------------------------------
+    # -- cells with at most one wide row, which is one that holds in all colours but those it leaves out -------------
+    #
+    # Colours 0 to 3, the cell of broker 1 and destination 2:
+    #
+    #     row 0: to 2, via 3, except [1]       wide: the base is row 0
+    #     row 1: to 2, via 4, colours [1]      narrow: a delta in colour 1
+    #     row 2: to 2, via 5, colours [3]      claims what row 0 has: a clash in colour 3, and row 0, the first, counts
+    #
+    # Without row 1 the entry of colour 1 is missing: a delta to no row.
 
-    def _simple(self, large: NDArray[np.intp], small: NDArray[np.intp], odd: NDArray[np.bool_]) -> None:
-        table, colours = self.table, self.colours
-        start, listed = gather(table.start, table.listed, small)
-        row = np.repeat(small.astype(np.int64), np.diff(start))
-        claim = self.cell[row] * colours + listed
+    def _first_claims(self, narrow: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """The entries that narrow rows list, sorted and each once; the first row that does; whether that one counts.
+
+        It does not where a wide row holds in the same colour and comes before it. Rows that lose clash.
+        """
+        start, listed = gather(self.table.start, self.table.listed, narrow)
+        row = np.repeat(narrow.astype(np.int64), np.diff(start))
+        claim = self.entry.pack(self.cell[row], listed)
         order = np.argsort(claim, kind="stable")  # rows ascend, so the first row of equal claims comes first
         claim, row = claim[order], row[order]
         lead = np.flatnonzero(np.diff(claim, prepend=-1))
-        run = np.cumsum(np.bincount(lead, minlength=claim.size)) - 1
         entry, winner = claim[lead], row[lead]
 
-        start, listed = gather(table.start, table.listed, large)
-        left_out: NDArray[np.int64] = np.sort(np.repeat(self.cell[large] * colours, np.diff(start)) + listed)
-        major = self.major[entry // max(colours, 1)]
-        contested = (major != NO_ROW) & ~_isin_sorted(entry, left_out)
-        owner = np.where(contested & (major < winner), major, winner)
-        # Everyone who claims an entry and does not have it clashes with the one who has.
+        wide = self.wide_row[self.entry.first(entry)]
+        overlaps = (wide != NO_ROW) & ~among(entry, self._left_out)
+        owner = np.where(overlaps & (wide < winner), wide, winner)
+        run = np.cumsum(np.bincount(lead, minlength=claim.size)) - 1
         loses = row != owner[run]
-        self._clash(owner[run][loses], row[loses], claim[loses] % max(colours, 1))
-        beaten = contested & (owner == winner)
-        self._clash(owner[beaten], major[beaten], entry[beaten] % max(colours, 1))
+        self._clash(owner[run][loses], row[loses], self.entry.second(claim[loses]))
+        beats_wide = owner == winner
+        beaten = overlaps & beats_wide
+        self._clash(winner[beaten], wide[beaten], self.entry.second(entry[beaten]))
+        return entry, winner, beats_wide
 
-        by_major = major != NO_ROW
-        kept = by_major & (owner == winner)
-        self._deltas(entry[kept], owner[kept])
-        gone = left_out[~_isin_sorted(left_out, entry)]
+    @cached_property
+    def _left_out(self) -> NDArray[np.int64]:
+        """The entries that wide rows leave out, sorted."""
+        rows = np.sort(self.wide_row[self.wide_row != NO_ROW])
+        start, listed = gather(self.table.start, self.table.listed, rows)
+        return np.sort(self.entry.pack(np.repeat(self.cell[rows], np.diff(start)), listed))
+
+    def _with_wide_row(
+        self,
+        wide: NDArray[np.intp],
+        entry: NDArray[np.int64],
+        winner: NDArray[np.int64],
+        beats_wide: NDArray[np.bool_],
+    ) -> None:
+        """The wide row is the base; narrow rows that count beside it are deltas; what none gives is missing."""
+        self.base_row[self.cell[wide]] = wide
+        kept = beats_wide & (self.wide_row[self.entry.first(entry)] != NO_ROW)
+        self._deltas(entry[kept], winner[kept])
+        gone = self._left_out[~among(self._left_out, entry)]
         self._deltas(gone, np.full(gone.size, NO_ROW, np.int64))
-        cells, lengths = np.unique(gone // max(colours, 1), return_counts=True)
-        self._missing(cells, np.zeros(cells.size, bool), lengths, gone % max(colours, 1))
+        cells, lengths = np.unique(self.entry.first(gone), return_counts=True)
+        self._missing(cells, np.zeros(cells.size, bool), lengths, self.entry.second(gone))
 
-        # No row holds in most colours: is it nothing that does?
-        entry, winner = entry[~by_major], winner[~by_major]
-        cell = entry // max(colours, 1)
-        covered = np.bincount(cell, minlength=self.n * self.n)
-        bare = (self.major == NO_ROW) & ~odd
+    def _without_wide_row(self, entry: NDArray[np.int64], winner: NDArray[np.int64]) -> None:
+        """Where most colours have no row, the base is none and every row a delta; else the base is that of home."""
+        colours, cell = self.colours, self.entry.first(entry)
+        covered = np.bincount(cell, minlength=self.keys.cells)
+        bare = (self.wide_row == NO_ROW) & ~self.contested
         bare[:: self.n + 1] = False  # a broker needs no row for itself
         mostly_bare = bare & (2 * (colours - covered) > colours)
         at = np.flatnonzero(mostly_bare)
         inside = mostly_bare[cell]
         self._deltas(entry[inside], winner[inside])
-        self._missing(at, np.ones(at.size, bool), covered[at], entry[inside] % max(colours, 1))
+        self._missing(at, np.ones(at.size, bool), covered[at], self.entry.second(entry[inside]))
+        self._well_covered(np.flatnonzero(bare & ~mostly_bare), covered, entry[~inside], winner[~inside])
 
-        entry, winner, cell = entry[~inside], winner[~inside], cell[~inside]
-        at = np.flatnonzero(bare & ~mostly_bare)
-        homely = entry % max(colours, 1) == self.home
+    def _well_covered(
+        self,
+        at: NDArray[np.intp],
+        covered: NDArray[np.intp],
+        entry: NDArray[np.int64],
+        winner: NDArray[np.int64],
+    ) -> None:
+        """Cells `at`, without a wide row, whose narrow ones cover so many colours, at least half of all."""
+        cell = self.entry.first(entry)
+        homely = self.entry.second(entry) == self.home
         self.base_row[cell[homely]] = winner[homely]
         other = winner != self.base_row[cell]
         self._deltas(entry[other], winner[other])
-        runs = starts_of(covered[at])
-        gaps = complement(runs, (entry % max(colours, 1)).astype(np.int32), colours)
-        lengths = colours - covered[at]
+        lengths = self.colours - covered[at]
+        gaps = complement(starts_of(covered[at]), self.entry.second(entry).astype(np.int32), self.colours)
         short = np.flatnonzero(lengths)
         self._missing(at[short], np.zeros(short.size, bool), lengths[short], gaps.astype(np.int64))
-        gone = np.repeat(at, lengths) * colours + gaps
+        gone = self.entry.pack(np.repeat(at, lengths), gaps)
         based = np.repeat(self.base_row[at] != NO_ROW, lengths)
         self._deltas(gone[based], np.full(int(based.sum()), NO_ROW, np.int64))
 
     # -- cells in which two rows hold in most colours --------------------------------------------------------------
 
-    def _odd(self, rows: NDArray[np.intp]) -> None:
+    def _contested(self, rows: NDArray[np.intp]) -> None:
         order = np.argsort(self.cell[rows], kind="stable")
         rows = rows[order]
         cells = self.cell[rows]
         bounds = np.append(np.flatnonzero(np.diff(cells, prepend=-1)), rows.size).tolist()
         for first, last in pairwise(bounds):
-            self._odd_cell(int(cells[first]), rows[first:last].tolist())
+            self._contested_cell(int(cells[first]), rows[first:last].tolist())
 
-    def _odd_cell(self, cell: int, rows: list[int]) -> None:
+    def _contested_cell(self, cell: int, rows: list[int]) -> None:
         owner = np.full(self.colours, NO_ROW, np.int64)
         for row in rows:
             claimed = self.table.colours_of(row)
@@ -191,7 +228,7 @@ class _Uncondense:
         major = int(held[count.argmax()])
         self.base_row[cell] = major
         other = np.flatnonzero(owner != major)
-        self._deltas(cell * self.colours + other, owner[other])
+        self._deltas(self.entry.pack(cell, other), owner[other])
         gone = np.flatnonzero(owner == NO_ROW)
         if gone.size:
             one = np.ones(1, np.int64)
@@ -206,7 +243,7 @@ class _Uncondense:
         self.clash_count.append(np.ones(used.size, np.int64))
 
     def _deltas(self, entry: NDArray[np.int64], row: NDArray[np.int64]) -> None:
-        cell, colour = np.divmod(entry, max(self.colours, 1))
+        cell, colour = self.entry.split(entry)
         self.delta.append((cell, colour, row))
 
     def _missing(
@@ -220,25 +257,25 @@ class _Uncondense:
 
     def _turn_home(self) -> None:
         """Make home's entries the base where they are not."""
-        odd = distinct(self.cells[self.colour == self.home])
-        if not odd.size or odd.size * self.colours > MOST_EXPANDED:
+        turned = distinct(self.cells[self.colour == self.home])
+        if not turned.size or turned.size * self.colours > MOST_EXPANDED:
             return
         rank = np.full(self.base_row.size, -1, np.int64)
-        rank[odd] = np.arange(odd.size)
+        rank[turned] = np.arange(turned.size)
         inside = rank[self.cells] >= 0
-        full = np.repeat(self.base_row[odd][:, None], self.colours, axis=1)
+        full = np.repeat(self.base_row[turned][:, None], self.colours, axis=1)
         full[rank[self.cells[inside]], self.colour[inside]] = self.row[inside]
-        self.base_row[odd] = full[:, self.home]
+        self.base_row[turned] = full[:, self.home]
         at, colour = np.nonzero(full != full[:, self.home : self.home + 1])
-        self.cells = np.concatenate((self.cells[~inside], odd[at]))
+        self.cells = np.concatenate((self.cells[~inside], turned[at]))
         self.colour = np.concatenate((self.colour[~inside], colour))
         self.row = np.concatenate((self.row[~inside], full[at, colour]))
 
     def _entries(self) -> Entries:
         n, table = self.n, self.table
         base = np.where(self.base_row == NO_ROW, NO_HOP, _via(table, self.base_row)).reshape(n, n)
-        loc, dest = np.divmod(self.cells, max(n, 1))
-        key = (self.colour * n + dest) * n + loc
+        loc, dest = self.keys.split_pair(self.cells)
+        key = self.keys.pack(self.colour, dest, loc)
         order = np.argsort(key, kind="stable")
         row = self.row[order]
         return Entries(
@@ -256,7 +293,7 @@ class _Uncondense:
         cells, inverted, lengths, listed = (np.concatenate(column) for column in zip(*self.missing, strict=True))
         order = np.argsort(cells, kind="stable")
         start, flat = gather(starts_of(lengths), listed.astype(np.int32), order)
-        broker, to = np.divmod(cells[order], max(self.n, 1))
+        broker, to = self.keys.split_pair(cells[order])
         return RecoveryTable(
             self.colours,
             broker.astype(np.int32),
@@ -289,11 +326,3 @@ def _via(table: RecoveryTable, row: NDArray[np.int64]) -> NDArray[np.int32]:
     if not table.rows:
         return np.full(row.size, NO_HOP, np.int32)
     return table.via[row]
-
-
-def _isin_sorted(values: NDArray[np.int64], among: NDArray[np.int64]) -> NDArray[np.bool_]:
-    if not among.size:
-        return np.zeros(values.size, bool)
-    place = np.searchsorted(among, values)
-    found: NDArray[np.bool_] = among[np.minimum(place, among.size - 1)] == values
-    return found

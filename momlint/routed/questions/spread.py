@@ -62,7 +62,7 @@ class Spread(Protocol):
         processing: Sequence[float],
         sources: NDArray[np.integer],
         dests: NDArray[np.integer],
-        takeover: Mapping[int, int],
+        takeover: Mapping[int, tuple[int, ...]],
         unknown: NDArray[np.integer],
     ) -> Timed | None:
         """As `momlint.routed.overlay.latency.timings`."""

@@ -2,51 +2,32 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from momlint.access import read_regular
 from momlint.estate.files import is_address
-from momlint.findings import Draft, Part, Position, Problem, Span
+from momlint.findings import Draft, Problem
 from momlint.routed.overlay.super_tables import FileRows
-from momlint.routed.recovery.parquet import Elsewhere, Fetched
+from momlint.routed.recovery.parquet import Fetched, PieceReader
 from momlint.routed.recovery.read import Recovery, read_fetched, read_recovery
-from momlint.source import Document, Located, Source
+from momlint.source import Source
 from momlint.source.decoding import decode
+from momlint.source.rows import RowsDocument
 
 if TYPE_CHECKING:
     from momlint.estate import LoadedEstate
 
 #: The text of a larger file is not kept to show the lines that findings are at.
 _MOST_SHOWN = 1 << 25
-_TOP = Span(Position(1, 1), Position(1, 1))
-
-
-class RowsDocument(Document):
-    """A file of rows as a document: the one segment of a route is the line of CSV, or the row of Parquet."""
-
-    __slots__ = ("lines",)
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        super().__init__(None, 0, _TOP)
-        self.lines = lines
-
-    def locate(self, path: Sequence[str | int], part: Part = "entry") -> Located:
-        """The whole line where the text is known, else its beginning; the top of the file for an empty route."""
-        del part
-        if not path:
-            return Located(_TOP)
-        line = int(path[0])
-        length = len(self.lines[line - 1]) if line <= len(self.lines) else 0
-        return Located(Span(Position(line, 1), Position(line, 1 + length)))
 
 
 def attach_recovery(
-    loaded: LoadedEstate, fetched: Mapping[str, Fetched] | None = None, elsewhere: Elsewhere | None = None
+    loaded: LoadedEstate, fetched: Mapping[str, Fetched] | None = None, read_pieces: PieceReader | None = None
 ) -> Recovery | None:
     """Read the file that the estate's ``recovery`` names, if it names one; `loaded` and its estate are changed.
 
-    `fetched`: address → what Spark has read there, where ``recovery`` names an address and not a path. `elsewhere`:
+    `fetched`: address → what Spark has read there, where ``recovery`` names an address and not a path. `read_pieces`:
     who may read the pieces of Parquet, where it names a path.
 
     ``estate.recovery_rows`` becomes `FileRows` (also where the file could not be read: then there are none),
@@ -59,7 +40,7 @@ def attach_recovery(
     path = estate.recovery_file
     if not estate.colours_declared:
         place = estate.section_places["failures.recovery"]
-        message = "`recovery` speaks of colours, and the estate declares none"
+        message = "`recovery` names colours, but the estate declares none"
         help_ = "list them under `failures.colours`: colour → what has failed; `momlint plan` prints them"
         loaded.problems.append(loaded.problem(Draft("MOM102", place, message, help_)))
         estate.incomplete |= {"failures.recovery"}
@@ -68,8 +49,9 @@ def attach_recovery(
     if is_address(path):
         found = read_fetched(path, (fetched or {}).get(path), brokers, colours)
     else:
-        found = read_recovery(path, brokers, colours, elsewhere)
-    source = _source(path, found)
+        found = read_recovery(path, brokers, colours, read_pieces, loaded.access)
+    # Nothing is shown of a file that may not be read.
+    source = _source(path, found) if found.readable else Source(path, decode(b"")[0], [], [], [], 0)
     document = RowsDocument(source.lines)
     number = len(loaded.documents)
     loaded.sources.append(source)
@@ -94,10 +76,8 @@ def _source(path: str, found: Recovery) -> Source:
     data = b""
     if found.unit == "line":
         try:
-            if os.path.getsize(path) <= _MOST_SHOWN:
-                with open(path, "rb") as stream:
-                    data = stream.read()
-        except OSError:
-            data = b""  # `read_recovery` has said so
+            data = read_regular(path, _MOST_SHOWN)
+        except (OSError, ValueError):
+            data = b""  # too large, or `read_recovery` has said why not
     text, _, _ = decode(data)
     return Source(path, text, [], [], [], 0)

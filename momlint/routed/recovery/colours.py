@@ -104,7 +104,7 @@ def planned_colours(estate: Estate, most: int = MOST_COLOURS, *, named: bool = F
         if not colours:
             raise UsageError(
                 "there is nothing to plan for: the estate declares no colours, and no `tolerate` says what it "
-                "promises to survive; add `failures: {tolerate: single-link}`, for one"
+                "promises to survive; add, say, `failures: {tolerate: single-link}`"
             )
         tolerate = Tolerate()
     links, brokers = len(estate.links), len(estate.brokers)
@@ -115,7 +115,7 @@ def planned_colours(estate: Estate, most: int = MOST_COLOURS, *, named: bool = F
         of_groups = f" and {len(groups)}" if tolerate.groups else ""
         raise UsageError(
             f"`tolerate` of {tolerate.links} links and {tolerate.brokers} brokers{these} at once, out of {links} and "
-            f"{brokers}{of_groups}, asks for {asked:,} colours, and momlint plans at most {most:,}; promise fewer "
+            f"{brokers}{of_groups}, needs {asked:,} colours, but momlint plans at most {most:,}; promise fewer "
             "failures at once, or list the combinations that matter under `failures.colours`"
         )
     known = {colour.failure for colour in colours}

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from momlint.routed.overlay import NO_HOP
 from momlint.routed.overlay.colour_sets import compact, first_absent, gather, starts_of
+from momlint.routed.overlay.keys import Keys, Packing
 from momlint.routed.overlay.super_tables import RecoveryTable
 
 
@@ -28,37 +29,38 @@ def condense(
     which the row holds, then by destination. So stand the rows of Tables 6-4 (paper Table IV) and 6-9, and of
     FORMAT.md; the rows of Table 6-7 are printed by destination.
     """
+    keys, group_of = Keys(n), Packing(n)  # a group: what a broker sends to a destination by one next hop
     key, hop = delta_key, delta_next
-    dest, loc = key // n % n, key % n
+    _, dest, loc = keys.split(key)
     differs = hop != base[dest, loc]
     if not differs.all():  # a delta that repeats the base says nothing new
         key, hop, dest, loc = key[differs], hop[differs], dest[differs], loc[differs]
-    colour = (key // (n * n)).astype(np.int32)
-    cell = loc * n + dest
+    colour = keys.colour_of(key).astype(np.int32)
+    pair = keys.pair(loc, dest)
 
     # Keys ascend by colour, so a stable sort leaves every run of colours ascending.
-    by_cell = np.argsort(cell, kind="stable")
-    in_cell = np.bincount(cell, minlength=n * n)
+    by_pair = np.argsort(pair, kind="stable")
+    in_pair = np.bincount(pair, minlength=keys.cells)
     given = np.flatnonzero(base.T.ravel() != NO_HOP)
-    base_start, base_list = gather(starts_of(in_cell), colour[by_cell], given)
+    base_start, base_list = gather(starts_of(in_pair), colour[by_pair], given)
 
     leads = np.flatnonzero(hop != NO_HOP)
-    group = cell[leads] * n + hop[leads]
+    group = group_of.pack(pair[leads], hop[leads])
     by_group = np.argsort(group, kind="stable")
     group = group[by_group]
     first = np.flatnonzero(np.diff(group, prepend=-1))
     delta_start = np.append(first, group.size)
     delta_list = colour[leads][by_group]
-    delta_cell, delta_hop = np.divmod(group[first], n)
+    delta_pair, delta_hop = group_of.split(group[first])
 
-    row_cell = np.concatenate((given, delta_cell))
+    row_pair = np.concatenate((given, delta_pair))
     via = np.concatenate((base.T.ravel()[given], delta_hop.astype(np.int32)))
-    inverted = np.zeros(row_cell.size, bool)
+    inverted = np.zeros(row_pair.size, bool)
     inverted[: given.size] = True
     start = np.concatenate((base_start, base_start[-1] + delta_start[1:]))
     start, listed, inverted = compact(start, np.concatenate((base_list, delta_list)), inverted, colours)
 
-    broker, to = np.divmod(row_cell, n)
+    broker, to = keys.split_pair(row_pair)
     order = np.lexsort((to, first_colours(start, listed, inverted, colours), broker))
     lengths = np.diff(start)
     alive = np.where(inverted, True, lengths > 0)  # every colour overrides the base: its row holds nowhere

@@ -11,7 +11,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.access import open_regular
 from momlint.routed.overlay.super_tables import Rows, join, tidy
+from momlint.routed.recovery.arrow import INSTALL, why_no_parquet
+from momlint.routed.recovery.footer import GroupSize, NoFooterError, group_sizes
 from momlint.routed.recovery.parts import (
     COLUMNS,
     EXCEPT,
@@ -24,6 +27,11 @@ from momlint.routed.recovery.parts import (
 )
 from momlint.routed.recovery.quoting import split_names
 
+#: So many rows of a file, and values of a row group, are read whatever the estate; of more, as many as it has entries.
+FEW_ROWS = 1_000_000
+FEW_VALUES = 10_000_000
+MOST_VALUES = 200_000_000
+_WRITE_AGAIN = "write it again: `momlint plan --output` does"
 #: How a file of Parquet may end.
 _PARQUET = (".parquet", ".pq")
 
@@ -74,16 +82,19 @@ class PieceRows:
 
 
 #: Reads the pieces of what a path names, for brokers and colours of these names; None where that is not worth the way.
-Elsewhere: TypeAlias = Callable[[str, Sequence[Piece], Sequence[str], Sequence[str]], Sequence[PieceRows] | None]
+PieceReader: TypeAlias = Callable[[str, Sequence[Piece], Sequence[str], Sequence[str]], Sequence[PieceRows] | None]
 
 
-def read_parquet(path: str, names: Names, elsewhere: Elsewhere | None = None) -> Iterator[Rows]:
+def read_parquet(path: str, names: Names, read_pieces: PieceReader | None = None) -> Iterator[Rows]:
     """The rows of a file, or of all files of a folder that is called so, as Spark writes them, by their names.
 
-    `elsewhere`: who may read them.
+    `read_pieces`: who may read them. Raises `Unreadable`, also where there is no pyarrow.
     """
-    if elsewhere is not None:
-        found = elsewhere(path, pieces_of(path), names.brokers, names.colours)
+    reason = why_no_parquet()
+    if reason is not None:
+        raise Unreadable(f"`{path}` cannot be read: {reason}", INSTALL)
+    if read_pieces is not None:
+        found = read_pieces(path, pieces_of(path), names.brokers, names.colours)
         if found is not None:
             yield from _put_together(found, names)
             return
@@ -201,7 +212,9 @@ def _read_parquet_file(path: str, names: Names, before: int, only: int = WHOLE) 
     import pyarrow.parquet as pq
 
     try:
-        with open(path, "rb") as stream:
+        with open_regular(path) as stream:
+            # Before pyarrow sees any of it, which some broken footers end together with this process.
+            groups = group_sizes(stream)
             file = pq.ParquetFile(stream)
             columns = list(file.schema_arrow.names)
             check_columns(columns, None)
@@ -212,6 +225,7 @@ def _read_parquet_file(path: str, names: Names, before: int, only: int = WHOLE) 
                 for leaf in (file.schema.column(index) for index in range(len(file.schema)))
                 if leaf.path.partition(".")[0] in wanted and leaf.physical_type == "BYTE_ARRAY"
             ]
+            _check_size(groups, file.metadata.num_rows, wanted, names, path)
             by_dictionary = pq.ParquetFile(stream, read_dictionary=texts)
             for group in range(file.num_row_groups) if only == WHOLE else (only,):
                 try:
@@ -219,12 +233,44 @@ def _read_parquet_file(path: str, names: Names, before: int, only: int = WHOLE) 
                 except pa.ArrowNotImplementedError:
                     # Several dictionaries, or pages that fell back to texts, inside a list.
                     piece = file.read_row_group(group, columns=wanted)
+                told = groups[group].rows
+                if piece.num_rows != told:
+                    raise Unreadable(f"`{path}` says {told:,} rows, and holds {piece.num_rows:,}", _WRITE_AGAIN)
                 yield _parquet_part(piece, before, names)
                 before += piece.num_rows
-    except pa.ArrowException as error:
+    except NoFooterError as error:
+        raise Unreadable(f"`{path}` is not valid Parquet: {error}", _WRITE_AGAIN) from error
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"`{path}` holds text that is not UTF-8", "write its names as UTF-8") from error
+    except (pa.ArrowException, IndexError, OverflowError) as error:
+        # Arrow finds out late, or never, that an index points past its dictionary.
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise Unreadable(f"`{path}` is not Parquet that can be read: {reason}") from error
+        raise Unreadable(f"`{path}` is not valid Parquet: {reason}") from error
     return before
+
+
+def _check_size(groups: Sequence[GroupSize], told: int, wanted: Sequence[str], names: Names, path: str) -> None:
+    """Raise `Unreadable` for more rows, or names, than there is room for: a few bytes may stand for millions.
+
+    `told`: how many rows the file says that it has.
+    """
+    n, colours = len(names.brokers), max(len(names.colours), 1)
+    rows = sum(group.rows for group in groups)
+    if rows > max(FEW_ROWS, n * n * colours):
+        raise Unreadable(
+            f"`{path}` has {rows:,} rows, more than {n:,} brokers and {colours:,} colours can use",
+            f"remove rows that repeat others; up to {FEW_ROWS:,} rows are always read",
+        )
+    if rows != told:
+        raise Unreadable(f"`{path}` says that it has {told:,} rows, and its row groups {rows:,}", _WRITE_AGAIN)
+    for group in groups:
+        values = sum(count for field, count in group.values if field in wanted)
+        most = max(FEW_VALUES, 4 * group.rows, group.rows * (3 + 2 * colours))
+        if values > min(most, MOST_VALUES):
+            raise Unreadable(
+                f"`{path}` has a row group with {values:,} values, more than momlint reads at once",
+                "write it in smaller row groups; no row needs a colour twice",
+            )
 
 
 def read_stream(address: str, fetched: Fetched | None, names: Names) -> Iterator[Rows]:
@@ -300,7 +346,7 @@ def _sets(piece: Any, column: str, before: int, names: Names) -> _Sets:
             lengths, flat = np.zeros(len(chunk), np.int64), pa.array([], pa.string())
         else:
             raise Unreadable(
-                f"column `{column}` holds {kind}, and that is no list of colours", "make it a list of texts"
+                f"column `{column}` holds {kind}, and that is no list of colours", "make it a list of strings"
             )
         listed, texts = _ids(flat, column, names.colour_ids)
         bad = np.flatnonzero(listed < 0)
@@ -335,7 +381,7 @@ def _ids(
         array = array.dictionary_encode()
     kind = array.type.value_type
     if not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
-        raise Unreadable(f"column `{column}` holds {kind}, not names", "make it a column of texts")
+        raise Unreadable(f"column `{column}` holds {kind}, not names", "make it a column of strings")
     distinct = array.dictionary.cast(pa.string()).to_pylist()
     # One more at the end, for nulls.
     ids = np.array([known.get(text, -1) for text in distinct] + [-1], np.int32)
@@ -347,7 +393,10 @@ def _ids(
         found: list[str | None] = array.take(pa.array(places, pa.int64())).cast(pa.string()).to_pylist()
         return found
 
-    return ids[_numbers(index)], texts
+    numbers = _numbers(index)
+    if numbers.size and (int(numbers.max()) >= len(distinct) or int(numbers.min()) < -1):
+        raise IndexError(f"column `{column}` points past its dictionary")
+    return ids[numbers], texts
 
 
 def _numbers(array: Any) -> NDArray[Any]:

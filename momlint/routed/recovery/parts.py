@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from momlint.access import Refused
 from momlint.estate.nearest import did_you_mean
 
 #: The columns every file has.
@@ -39,10 +40,14 @@ class Unreadable(Exception):
         self.message, self.help, self.position = message, help_, position
 
 
-def problem_of(error: Unreadable | OSError, path: str) -> RecoveryProblem:
+def problem_of(error: Unreadable | OSError | ValueError, path: str) -> RecoveryProblem:
     """What to say where what `path` names cannot be read, or no further."""
     if isinstance(error, Unreadable):
         return RecoveryProblem("MOM102", error.message, error.help, error.position)
+    if isinstance(error, Refused):
+        return RecoveryProblem("MOM102", f"`{path}` cannot be read: {error.strerror}", error.help)
+    if not isinstance(error, OSError):
+        return RecoveryProblem("MOM102", f"`{path}` is not a path", "the path is relative to the file that names it")
     return RecoveryProblem(
         "MOM102",
         f"`{path}` cannot be read: {(error.strerror or str(error) or type(error).__name__).lower()}",
@@ -96,7 +101,7 @@ def both_given(position: int) -> RecoveryProblem:
     return RecoveryProblem(
         "MOM102",
         "a row has `colours` or `except`, not both",
-        "keep the colours in which the row holds, or those in which it does not",
+        "keep one: the colours in which the row is used, or those in which it is not",
         position,
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from momlint.estate.resolved import Colour, Estate
-from momlint.findings import Place
 from momlint.routed.overlay import Overlay, build_overlay
 from momlint.routed.overlay.super_tables import RecoveryTable
 from momlint.routed.recovery.colours import MOST_COLOURS, PlannedColour, planned_colours
@@ -59,7 +58,7 @@ def plan(estate: Estate, most: int = MOST_COLOURS, *, named: bool = False) -> Pl
         colours=[
             Colour(
                 colour.name,
-                colour.place or Place(0, ("failures", "colours", colour.name)),
+                colour.place or estate.place,
                 colour.failure.links,
                 colour.failure.brokers,
             )

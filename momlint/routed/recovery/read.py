@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import csv
 import gc
+import io
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -17,8 +19,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.access import Access, open_regular, too_large
 from momlint.routed.overlay.super_tables import RecoveryTable, Rows, join, tidy
-from momlint.routed.recovery.parquet import Elsewhere, Fetched, read_parquet, read_stream
+from momlint.routed.recovery.arrow import is_parquet
+from momlint.routed.recovery.parquet import Fetched, PieceReader, read_parquet, read_stream
 from momlint.routed.recovery.parts import (
     COLUMNS,
     EXCEPT,
@@ -42,7 +46,7 @@ class Recovery:
 
     `repeated`: int32, the rows (indices into the table) that name a colour twice. A row whose broker, destination
     or next hop is not known is left out; an unknown colour is left out of its row. `complete` says that nothing was
-    left out: then a missing entry is truly missing.
+    left out: then a missing entry is truly missing. `readable`: False where the file may not be read at all.
     """
 
     table: RecoveryTable
@@ -50,24 +54,35 @@ class Recovery:
     unit: Literal["line", "row"]
     repeated: NDArray[np.int32]
     complete: bool
+    readable: bool = True
 
 
 def read_recovery(
-    path: str, brokers: Sequence[str], colours: Sequence[str], elsewhere: Elsewhere | None = None
+    path: str,
+    brokers: Sequence[str],
+    colours: Sequence[str],
+    read_pieces: PieceReader | None = None,
+    access: Access | None = None,
 ) -> Recovery:
     """Read the rows of a ``.csv`` or ``.parquet`` file; names become dense ids of `brokers` and `colours`.
 
-    `elsewhere`: who may read the pieces of Parquet.
+    `read_pieces`: who may read the pieces of Parquet. `access`: what may be read; by default any regular file.
 
     Never raises on account of what is in the file, or of there being none: see `Recovery.problems` (MOM102 for
     the file and its form, MOM104 for a broker that is not declared, MOM102 for such a colour).
     """
     ending = path.rpartition(".")[2].lower()
     names = Names(brokers, colours)
+    access = access or Access(None)
+    try:
+        access.check_table(path)
+    except (OSError, ValueError) as error:
+        names.problems.append(problem_of(error, path))
+        return Recovery(join([], len(colours))[0], names.problems, "line", np.zeros(0, np.int32), False, False)
     if ending == "csv":
-        return _recovery(path, _read_csv(path, names), "line", names)
-    if ending in ("parquet", "pq"):
-        return _recovery(path, read_parquet(path, names, elsewhere), "row", names)
+        return _recovery(path, _read_csv(path, names, access.most), "line", names)
+    if is_parquet(path):
+        return _recovery(path, read_parquet(path, names, read_pieces), "row", names)
     return _recovery(path, _read_nothing(path), "line", names)
 
 
@@ -81,7 +96,7 @@ def _recovery(path: str, reader: Iterator[Rows], unit: Literal["line", "row"], n
     parts: list[Rows] = []
     try:
         parts.extend(reader)
-    except (Unreadable, OSError) as error:
+    except (Unreadable, OSError, ValueError) as error:
         names.problems.append(problem_of(error, path))
         names.complete = False
     table, repeated = join(parts, len(names.colours))
@@ -96,12 +111,14 @@ def _read_nothing(path: str) -> Iterator[Rows]:
 # -- CSV ---------------------------------------------------------------------------------------------------------
 
 
-def _read_csv(path: str, names: Names) -> Iterator[Rows]:
+def _read_csv(path: str, names: Names, most: int) -> Iterator[Rows]:
     limit = csv.field_size_limit(2**31 - 1)
     collecting = gc.isenabled()
     gc.disable()  # hundreds of thousands of small lists, none of them in a cycle
     try:
-        with open(path, encoding="utf-8-sig", newline="") as stream:
+        with open_regular(path) as data, io.TextIOWrapper(data, encoding="utf-8-sig", newline="") as stream:
+            if os.fstat(data.fileno()).st_size > most:
+                raise too_large(most)
             yield from _csv_parts(stream, names)
     except UnicodeDecodeError as error:
         raise Unreadable(f"`{path}` is not UTF-8", "save it as UTF-8") from error

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from momlint.escaping import printable
 from momlint.estate.resolved import Estate
 from momlint.routed.overlay import NO_HOP
 from momlint.routed.overlay.super_tables import RecoveryTable
@@ -82,8 +83,8 @@ def _plain_tables(estate: Estate, plan: Plan, table: RecoveryTable, broker: int)
             for dest, hop in enumerate(found.next_hop[:, index].tolist())
             if dest != broker
         ]
-        title = f"broker {names[broker]}, colour {colour.name} ({failure_text(estate, plan, index)})\n"
-        blocks.append(title + _grid(["to", "via"], lines))
+        title = f"broker {names[broker]}, colour {colour.name} ({failure_text(estate, plan, index)})"
+        blocks.append(printable(title) + "\n" + _grid(["to", "via"], lines))
     return "\n".join(blocks)
 
 
@@ -97,7 +98,7 @@ def _super_table(estate: Estate, plan: Plan, table: RecoveryTable, broker: int) 
     size = plan.sizes(table)
     near = int(size.bound[broker]) // max(len(names) - 1, 1)
     return (
-        f"super routing table of broker {names[broker]}\n"
+        f"super routing table of broker {printable(names[broker])}\n"
         + _grid(["address", "to", "via", "colours"], lines, ragged=True)
         + f"{len(rows)} rows, at most {int(size.bound[broker])} = ({len(names)} - 1) x {near}; without condensing "
         f"{size.plain_tables} tables, {size.plain_entries} entries\n"
@@ -117,9 +118,9 @@ def _look_up_array(estate: Estate, plan: Plan, table: RecoveryTable, broker: int
         for dest, line in enumerate(found.address.tolist())
     ]
     return (
-        f"look-up array of broker {names[broker]}: next hops by destination and colour\n"
+        f"look-up array of broker {printable(names[broker])}: next hops by destination and colour\n"
         + _grid(heads, hops)
-        + f"addresses in the super routing table of broker {names[broker]}\n"
+        + f"addresses in the super routing table of broker {printable(names[broker])}\n"
         + _grid(heads, addresses)
     )
 
@@ -140,6 +141,8 @@ def _set_text(plan: Plan, table: RecoveryTable, row: int) -> str:
 
 def _grid(heads: Sequence[str], lines: Sequence[Sequence[str]], *, ragged: bool = False) -> str:
     """Columns under their heads; the last one without padding, and, if `ragged`, free in width."""
+    heads = [printable(head) for head in heads]
+    lines = [[printable(text) for text in line] for line in lines]
     last = len(heads) - 1
     widths = [
         max([len(head), *(len(line[column]) for line in lines)]) if not (ragged and column == last) else 0

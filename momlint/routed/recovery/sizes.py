@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.routed.overlay.keys import Keys
 from momlint.routed.overlay.super_tables import RecoveryTable
 
 
@@ -30,8 +31,8 @@ class Sizes:
 def neighbour_counts(n: int, arc_tail: NDArray[np.int32], arc_head: NDArray[np.int32]) -> NDArray[np.int64]:
     """int64[N]: how many brokers each broker has an arc to; parallel links count once."""
     apart = arc_tail != arc_head
-    pairs = np.unique(arc_tail[apart].astype(np.int64) * n + arc_head[apart])
-    return np.bincount(pairs // max(n, 1), minlength=n)
+    pairs = np.unique(Keys(n).pair(arc_tail[apart], arc_head[apart]))
+    return np.bincount(Keys(n).split_pair(pairs)[0], minlength=n)
 
 
 def row_bound(n: int, neighbours: NDArray[np.integer]) -> NDArray[np.int64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -14,9 +13,11 @@ from momlint.errors import UsageError
 from momlint.routed.overlay.colour_sets import complement, gather, starts_of
 from momlint.routed.overlay.ragged import ramp
 from momlint.routed.overlay.super_tables import RecoveryTable
+from momlint.routed.recovery.arrow import INSTALL, why_no_parquet
 from momlint.routed.recovery.colours import Failure
 from momlint.routed.recovery.planning import Plan
 from momlint.routed.recovery.quoting import cell_name, yaml_name
+from momlint.writing import beside
 
 if TYPE_CHECKING:
     from momlint.estate.resolved import Estate, Link
@@ -94,24 +95,30 @@ def write_recovery(
     does not hold where that is shorter, with a column of that name; ``auto``, the same, without the column where no
     row needs it.
 
-    Raises `UsageError` for another ending, and where the file cannot be written; what stood there before stays
-    until the new file is complete.
+    Raises `UsageError` for another ending, where the file cannot be written, and for Parquet where there is no
+    pyarrow; what stood there before stays until the new file is complete.
     """
     ending = path.rpartition(".")[2].lower()
     if ending not in ("csv", "parquet", "pq"):
         raise UsageError(f"{path}: tables are written as .yaml, .csv or .parquet, by the ending of the file")
+    if ending != "csv":
+        check_parquet(path)
     by_exception = says_except(table, form)
-    half = f"{path}.part"
     try:
-        if ending == "csv":
-            _write_csv(half, table, brokers, colours, by_exception)
-        else:
-            _write_parquet(half, table, brokers, colours, by_exception)
-        os.replace(half, path)
+        with beside(path) as half:
+            if ending == "csv":
+                _write_csv(half, table, brokers, colours, by_exception)
+            else:
+                _write_parquet(half, table, brokers, colours, by_exception)
     except OSError as error:
-        if os.path.exists(half):
-            os.unlink(half)
         raise UsageError(f"{path}: the tables cannot be written: {error.strerror or error}") from error
+
+
+def check_parquet(path: str) -> None:
+    """Raise `UsageError` where Parquet cannot be written, to `path` or anywhere else."""
+    reason = why_no_parquet()
+    if reason is not None:
+        raise UsageError(f"{path} cannot be written: {reason}; {INSTALL}, or write .yaml or .csv")
 
 
 def _write_csv(
@@ -206,10 +213,16 @@ def failures_yaml(
         yield from _yaml_rows(table, [broker.id for broker in estate.brokers], colours, says_except(table, form))
     if estate.takeover:
         pairs = (
-            f"{yaml_name(estate.brokers[failed].id)}: {yaml_name(estate.brokers[adopter].id)}"
-            for failed, adopter in estate.takeover.items()
+            f"{yaml_name(estate.brokers[failed].id)}: {_adopters(estate, adopters)}"
+            for failed, adopters in estate.takeover.items()
         )
         yield f"  takeover: {{{', '.join(pairs)}}}\n"
+
+
+def _adopters(estate: Estate, adopters: Sequence[int]) -> str:
+    """``2``, or ``[2, 3]``."""
+    names = [yaml_name(estate.brokers[adopter].id) for adopter in adopters]
+    return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
 
 
 def _yaml_rows(

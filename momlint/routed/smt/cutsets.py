@@ -9,45 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from momlint.routed.overlay.elements import ElementKind, Elements, with_failures
 from momlint.routed.questions.failures import Cut, Kept, Smallest, Survey
 from momlint.routed.questions.question import Question, Undecided
-from momlint.routed.smt.encode import Encoder
-from momlint.routed.smt.solve import failing
+from momlint.routed.smt.encode import Cuts, Starts, cuts, products
+from momlint.routed.smt.solve import severed
 from momlint.solving.limits import GaveUp
+from momlint.solving.session import Some
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from momlint.estate.resolved import Tolerate
     from momlint.routed.overlay.form import Overlay
-    from momlint.routed.smt.encode import Section
-    from momlint.routed.smt.solve import Session
+    from momlint.solving.session import Session
 
 _KINDS: tuple[ElementKind, ...] = ("link", "broker", "group")
 
 
-class Choices(Protocol):
-    """A solver that has read a script of ``failures.smt2.j2``."""
-
-    def choose(self, some_of: Sequence[str] = ()) -> frozenset[str] | None:
-        """The failures of a model, one of `some_of` among them if there are any; None when there is no model.
-
-        Raises `GaveUp`.
-        """
-        ...
-
-    def fix(self, symbol: str) -> None:
-        """From now on this one has failed."""
-        ...
-
-
-Opener: TypeAlias = "Callable[[Section], Session]"
-ChoicesOpener: TypeAlias = "Callable[[FailureScript], Choices]"
+Opener: TypeAlias = "Callable[[Question, Cuts], Session]"
+ScriptOpener: TypeAlias = "Callable[[FailureScript], Session]"
 
 
 def singles(overlay: Overlay, elements: Elements, asked: Sequence[int]) -> tuple[Overlay, Question]:
@@ -58,30 +43,32 @@ def singles(overlay: Overlay, elements: Elements, asked: Sequence[int]) -> tuple
 
 
 def survey(
-    overlay: Overlay, elements: Elements, asked: Sequence[int], open_session: Opener, traps: int | None
+    overlay: Overlay,
+    elements: Elements,
+    asked: Sequence[int],
+    open_session: Opener,
+    traps: int | None,
+    guesses: Survey = (),
 ) -> Survey | Undecided:
-    """Which of the elements `asked` cut needed pairs, each failing alone; `traps` as for `SmtEngine`."""
+    """Which of the elements `asked` cut needed pairs, each failing alone; `traps` and `guesses` as for `SmtEngine`."""
+    colour_of = {element: colour for colour, element in enumerate(asked, 1)}
+    likely = [(colour_of[cut.element], cut.source) for cut in guesses if cut.element in colour_of]
     alone, question = singles(overlay, elements, asked)
     pairs: dict[int, int] = {}
     first: dict[int, tuple[int, int]] = {}
-    found = 0
+    models = 0
     try:
-        for section in Encoder(alone, question):
-            cut_off: dict[int, list[int]] = {}
-            for colours, sources in failing(section, open_session(section)):
-                found += 1
-                if traps is not None and found > traps:
+        for section in cuts(alone, question):
+            for found in severed(section, open_session(question, section), by_failure=True, guesses=likely):
+                models += 1
+                if traps is not None and models > traps:
                     return Undecided(f"more than {traps} cuts were found, and the search was stopped")
-                for colour in colours:
-                    cut_off.setdefault(colour, []).extend(sources)
-            never = set(cut_off.pop(0, ()))
-            for colour, sources in cut_off.items():
-                new = [source for source in sources if source not in never]
-                if new:
-                    element = asked[colour - 1]
-                    pairs[element] = pairs.get(element, 0) + len(new)
-                    here = (min(new), section.dest)
-                    first[element] = min(first.get(element, here), here)
+                for apart in found:
+                    here = apart.sources[0], apart.dests[0]
+                    for colour in apart.colours:
+                        element = asked[colour - 1]
+                        pairs[element] = pairs.get(element, 0) + len(apart.sources) * len(apart.dests)
+                        first[element] = min(first.get(element, here), here)
     except GaveUp as reason:
         return Undecided(str(reason))
     return tuple(Cut(element, pairs[element], *first[element]) for element in sorted(pairs))
@@ -91,9 +78,10 @@ def survey(
 class FailureScript:
     """What ``failures.smt2.j2`` loops over.
 
-    `symbols`: what may fail. `mortal`: (broker, the failures that take it down). `arcs`: (the symbol of the tail in
-    the set and up, head, the failures of the link). `needs`: (sources' symbols, destinations' symbols) of needed
-    pairs, each source with each destination. `counters`: (kind, its symbols, how many of them may fail).
+    `brokers`: how many, with the second ones of `starts`. `symbols`: what may fail. `mortal`: (broker, the failures
+    that take it down). `arcs`: (the symbol of the tail in the set and up, head, the failures of the link). `needs`:
+    (sources' symbols, destinations' symbols) of needed pairs, each source with each destination. `counters`: (kind, its
+    symbols, how many of them may fail).
     """
 
     brokers: int
@@ -103,6 +91,7 @@ class FailureScript:
     arcs: list[tuple[str, int, list[str]]]
     needs: list[tuple[list[str], list[str]]]
     counters: list[tuple[str, list[str], int]]
+    starts: Starts
 
     @property
     def need_symbols(self) -> list[str]:
@@ -126,39 +115,29 @@ def script(
             link_failures[link].append(f"group_{index}")
         for broker in brokers:
             broker_failures[broker].append(f"group_{index}")
-    held = [f"a{u}" if broker_failures[u] else f"b{u}" for u in range(overlay.n)]
+    starts = Starts.of(overlay, overlay.pair_source[connected])
+    broker_failures += [broker_failures[broker] for _, broker in starts.second]
+    held = [f"a{u}" if broker_failures[u] else f"b{u}" for u in range(starts.brokers)]
     arcs = [
         (held[tail], head, link_failures[link])
         for tail, head, link in zip(
-            overlay.arc_tail.tolist(), overlay.arc_head.tolist(), overlay.arc_link.tolist(), strict=True
+            starts.start[overlay.arc_tail].tolist(), overlay.arc_head.tolist(), overlay.arc_link.tolist(), strict=True
         )
+        if tail >= 0
     ]
     return FailureScript(
-        brokers=overlay.n,
+        brokers=starts.brokers,
         budget=", ".join(f"{most} {kind}{'s' if most > 1 else ''}" for kind, _, most in counters),
         symbols=[name for _, symbols, _ in counters for name in symbols],
         mortal=[(u, failures) for u, failures in enumerate(broker_failures) if failures],
         arcs=arcs,
         needs=[
             ([held[s] for s in sources], [f"b{d}" for d in dests])
-            for sources, dests in _needs(overlay.pair_source[connected], overlay.pair_dest[connected])
+            for sources, dests in products(starts.start[overlay.pair_source[connected]], overlay.pair_dest[connected])
         ],
         counters=counters,
+        starts=starts,
     )
-
-
-def _needs(sources: NDArray[np.int32], dests: NDArray[np.int32]) -> list[tuple[list[int], list[int]]]:
-    """Needed pairs as products of sources and destinations: all pairs of a connected overlay are one product.
-
-    A destination may stand among its own sources: it is not in the set and out of it at once.
-    """
-    by_dest: dict[int, list[int]] = {}
-    for source, dest in zip(sources.tolist(), dests.tolist(), strict=True):
-        by_dest.setdefault(dest, []).append(source)
-    alike: dict[tuple[int, ...], list[int]] = {}
-    for dest, found in sorted(by_dest.items()):
-        alike.setdefault(tuple(sorted((*found, dest))), []).append(dest)
-    return [(list(found), some) for found, some in alike.items()]
 
 
 def symbol(elements: Elements, element: int) -> str:
@@ -172,7 +151,7 @@ def smallest(
     promise: Tolerate,
     at_least: int,
     connected: NDArray[np.bool_],
-    choose_from: ChoicesOpener,
+    open_script: ScriptOpener,
 ) -> Smallest | Kept | Undecided:
     """The smallest failure within `promise` that cuts a needed pair; see `FailureEngine.smallest`."""
     if not connected.any():
@@ -181,7 +160,7 @@ def smallest(
         for size in range(at_least, elements.largest(promise) + 1):
             for split in elements.splits(promise, size):
                 asked = script(overlay, elements, split, connected)
-                first = _first(elements, choose_from(asked))
+                first = _first(elements, asked, open_script(asked))
                 if first is not None:
                     return Smallest(first)
     except GaveUp as reason:
@@ -189,13 +168,13 @@ def smallest(
     return Kept()
 
 
-def _first(elements: Elements, choices: Choices) -> tuple[int, ...] | None:
+def _first(elements: Elements, script: FailureScript, session: Session) -> tuple[int, ...] | None:
     """The first failure, element by element: is there one with a smaller element in this place? By bisection."""
     element_of = {symbol(elements, element): element for element in range(len(elements))}
 
     def ask(some_of: Sequence[int] = ()) -> list[int] | None:
-        found = choices.choose([symbol(elements, element) for element in some_of])
-        return None if found is None else sorted(element_of[name] for name in found)
+        model = session.find(Some([symbol(elements, element) for element in some_of]) if some_of else None)
+        return None if model is None else sorted(element_of[script.symbols[i]] for i in model.true(script.symbols))
 
     best = ask()
     if best is None:
@@ -211,5 +190,5 @@ def _first(elements: Elements, choices: Choices) -> tuple[int, ...] | None:
                 low = middle + 1
             else:
                 best = better
-        choices.fix(symbol(elements, best[place]))
+        session.require(symbol(elements, best[place]))
     return tuple(best)

@@ -1,4 +1,4 @@
-"""The engine: one script a destination, its answers put together into one verdict."""
+"""The engine: few scripts a question, their answers put together into one verdict."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from momlint.routed.overlay.keys import Keys
 from momlint.routed.overlay.ragged import distinct
 from momlint.routed.questions.question import Proved, Refuted, Undecided
-from momlint.routed.smt.encode import Encoder
-from momlint.routed.smt.solve import Session, failing
-from momlint.solving.limits import GaveUp, Limits
+from momlint.routed.smt.solve import Apart, Trapped, failing
+from momlint.solving.choose import DEFAULT, open_session
+from momlint.solving.limits import GaveUp, SolverLimits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from momlint.routed.overlay.form import Overlay
     from momlint.routed.questions.failures import Kept, Smallest, Survey
     from momlint.routed.questions.question import Question, Verdict
-    from momlint.routed.smt.encode import Section
+    from momlint.routed.smt.encode import Cuts, Walks
+    from momlint.solving.session import Session
 
 #: z3 resource units that one call may use when the user sets no limit: about a minute of one core.
 DEFAULT_RLIMIT = 300_000_000
@@ -31,6 +33,11 @@ DEFAULT_RLIMIT = 300_000_000
 #: What z3 uses in a second, measured on the scripts of bench/bench_smt.py (4 to 7 million), on the low
 #: side: the limit that is the same on every machine should be met before the clock's.
 RLIMIT_PER_SECOND = 4_000_000
+
+
+def rlimit_of(seconds: float) -> int:
+    """Resource units for so many seconds."""
+    return int(seconds * RLIMIT_PER_SECOND)
 
 
 class SmtEngine:
@@ -43,8 +50,6 @@ class SmtEngine:
     `expected_seconds` says. `solver`: ``z3``, or the name of another one that pysmt finds installed.
     """
 
-    name = "smt"
-
     def __init__(
         self,
         timeout: float | None = None,
@@ -53,49 +58,58 @@ class SmtEngine:
         solver: str = "z3",
     ) -> None:
         if rlimit is None:
-            rlimit = DEFAULT_RLIMIT if timeout is None else int(timeout * RLIMIT_PER_SECOND)
+            rlimit = DEFAULT_RLIMIT if timeout is None else rlimit_of(timeout)
         self._timeout = timeout
         # z3 takes 0 for no limit at all, and counts in 32 bits.
         self._rlimit = min(max(1, rlimit), 2**32 - 1)
         self._traps = traps
         self._solver = solver
+        #: ``smt``, or ``smt by cvc5`` where it is another solver than z3: what reports say, and `named` takes.
+        self.name = "smt" if solver == DEFAULT else f"smt by {solver}"
+
+    @classmethod
+    def named(cls, name: str, timeout: float | None = None) -> SmtEngine:
+        """The engine of that `name`; for whoever takes a part of a question."""
+        return cls(timeout, solver=name.partition(" by ")[2] or DEFAULT)
 
     def decide(self, overlay: Overlay, question: Question) -> Verdict:
         """All failing keys of `question`, or that there are none, or why the solver gave up.
 
         Raises `ValueError` for an ``arrive-within`` question without a bound or with one below 0.
         """
-        from momlint.routed.smt.scripts import bare, template_for
+        from momlint.routed.smt.scripts import sections_of
 
         limits = self._limits()
-        n = overlay.n
-        template = template_for(question, n)
         keys: list[NDArray[np.int64]] = []
+        models = 0
         try:
-            for section in Encoder(overlay, question):
-                session = self._session(section, bare(template, n, section), limits)
-                for colours, sources in failing(section, session):
-                    if self._traps is not None and len(keys) >= self._traps:
+            for section in sections_of(overlay, question):
+                session = self._session(question, overlay.n, section, limits)
+                for found in failing(section, session):
+                    models += 1
+                    if self._traps is not None and models > self._traps:
                         return Undecided(f"more than {self._traps} traps were found, and the search was stopped")
-                    columns = (np.asarray(colours, dtype=np.int64) * n + section.dest) * n
-                    keys.append((columns[:, None] + np.asarray(sources, dtype=np.int64)).ravel())
+                    keys += [_keys(overlay.n, one) for one in found]
         except GaveUp as reason:
             return Undecided(str(reason))
         return Refuted(distinct(np.concatenate(keys))) if keys else Proved()
 
-    def survey(self, overlay: Overlay, elements: Elements, asked: Sequence[int]) -> Survey | Undecided:
-        """Which of the elements `asked` cut needed pairs, each failing alone; see `FailureEngine`."""
+    def survey(
+        self, overlay: Overlay, elements: Elements, asked: Sequence[int], guesses: Survey = ()
+    ) -> Survey | Undecided:
+        """Which of the elements `asked` cut needed pairs, each failing alone; see `FailureEngine`.
+
+        `guesses`: what another engine says. Each is looked at before the solver is asked for more: what does not cut is
+        no part of the answer, and that there is nothing else the solver proves.
+        """
         from momlint.routed.smt import cutsets
-        from momlint.routed.smt.scripts import bare, template_for
 
         limits = self._limits()
-        alone, question = cutsets.singles(overlay, elements, asked)
-        template = template_for(question, alone.n)
 
-        def open_session(section: Section) -> Session:
-            return self._session(section, bare(template, alone.n, section), limits)
+        def open_session(question: Question, section: Cuts) -> Session:
+            return self._session(question, overlay.n, section, limits)
 
-        return cutsets.survey(overlay, elements, asked, open_session, self._traps)
+        return cutsets.survey(overlay, elements, asked, open_session, self._traps, guesses)
 
     def smallest(
         self, overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int = 1
@@ -112,30 +126,27 @@ class SmtEngine:
             return apart
         connected = np.ones(len(overlay.pair_source), dtype=np.bool_)
         if isinstance(apart, Refuted):
-            keys = overlay.pair_dest.astype(np.int64) * overlay.n + overlay.pair_source
+            keys = overlay.keys.cell(overlay.pair_dest, overlay.pair_source)
             connected = ~np.isin(keys, apart.failing)
 
-        def choose_from(script: cutsets.FailureScript) -> cutsets.Choices:
-            text = render(script)
-            if self._solver == "z3":
-                from momlint.solving.with_z3 import Z3Choices
-
-                return Z3Choices(text, script.symbols, limits)
-            from momlint.solving.with_pysmt import PysmtChoices
-
-            return PysmtChoices(self._solver, text, script.symbols, limits)
+        def choose_from(script: cutsets.FailureScript) -> Session:
+            return open_session(self._solver, render(script), limits)
 
         return cutsets.smallest(overlay, elements, promise, at_least, connected, choose_from)
 
-    def _limits(self) -> Limits:
+    def _limits(self) -> SolverLimits:
         deadline = None if self._timeout is None else time.monotonic() + self._timeout
-        return Limits(self._rlimit, deadline, self._timeout)
+        return SolverLimits(self._rlimit, deadline, self._timeout)
 
-    def _session(self, section: Section, text: str, limits: Limits) -> Session:
-        if self._solver == "z3":
-            from momlint.solving.with_z3 import Z3Session
+    def _session(self, question: Question, n: int, section: Walks | Cuts, limits: SolverLimits) -> Session:
+        from momlint.routed.smt.scripts import bare
 
-            return Z3Session(section, text, limits)
-        from momlint.solving.with_pysmt import PysmtSession
+        # The largest sets first: then one model a colour is nearly always enough.
+        return open_session(self._solver, bare(question, n, section), limits, most_true=True)
 
-        return PysmtSession(self._solver, section, text, limits)
+
+def _keys(n: int, found: Trapped | Apart) -> NDArray[np.int64]:
+    """The keys ``(colour * n + dest) * n + source`` of what is found, in any order."""
+    dests = (found.dest,) if isinstance(found, Trapped) else found.dests
+    colours = np.asarray(found.colours, np.int64)[:, None, None]
+    return Keys(n).pack(colours, np.asarray(dests, np.int64)[:, None], np.asarray(found.sources, np.int64)).ravel()

@@ -60,14 +60,15 @@ def _differences(overlay: Overlay, question: Question, dests: NDArray[np.int32])
     if question.kind == "connected":
         return int(failures.sum()) * len(dests)
     base = overlay.base[dests].astype(np.int64)
-    used = np.bincount((np.arange(n) * n + base)[base >= 0], minlength=n * n)
-    uses = used[overlay.arc_tail.astype(np.int64) * n + overlay.arc_head]
-    colour, rest = np.divmod(overlay.delta_key, n * n)
+    keys = overlay.keys
+    used = np.bincount(keys.pair(np.arange(n), base)[base >= 0], minlength=keys.cells)
+    uses = used[keys.pair(overlay.arc_tail, overlay.arc_head)]
+    colour, dest, _ = keys.split(overlay.delta_key)
     asked_colour = np.zeros(overlay.colours, dtype=bool)
     asked_colour[question.colours] = True
     asked_dest = np.zeros(n, dtype=bool)
     asked_dest[dests] = True
-    deltas = np.count_nonzero(asked_colour[colour] & asked_dest[rest // n])
+    deltas = np.count_nonzero(asked_colour[colour] & asked_dest[dest])
     return int((failures * uses).sum()) + int(deltas)
 
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from momlint import resources
-from momlint.routed.smt.encode import Encoder, Section, template_of
+from momlint.routed.smt.encode import Cuts, Walks, cuts, template_of, walks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from jinja2 import Environment, FileSystemBytecodeCache, Template
     from jinja2.bccache import Bucket
 
@@ -43,9 +45,9 @@ class Names:
         """The colour's name."""
         return f"colour {_comment(self.colour_names[colour]) if self.colour_names else colour}"
 
-    def plain(self, section: Section) -> str:
-        """The plain colours of `section`, all of them by name."""
-        return ", ".join(self.colour(c) for c in section.plain)
+    def plain(self, colours: Sequence[int]) -> str:
+        """All of these by name."""
+        return ", ".join(self.colour(c) for c in colours)
 
 
 def _comment(text: str) -> str:
@@ -72,17 +74,19 @@ def render(
     """
     names = Names(brokers, colours, _comment(title) or "rendered from an overlay")
     template = _template(template_of(question, overlay.n))
-    sections = list(Encoder(overlay, question))
+    sections = list(sections_of(overlay, question, together=False))
     return template.render(sections=sections, brokers=range(overlay.n), names=names, named=cores)
 
 
-def template_for(question: Question, n: int) -> Template:
-    """The compiled template for `question` on `n` brokers."""
-    return _template(template_of(question, n))
+def sections_of(overlay: Overlay, question: Question, *, together: bool = True) -> Iterator[Walks] | Iterator[Cuts]:
+    """What the scripts of a question are about; one a destination unless `together`."""
+    about = cuts if question.kind == "connected" else walks
+    return about(overlay, question, together=together)
 
 
-def bare(template: Template, n: int, section: Section) -> str:
-    """The script of one section for a solver: no comments, no names."""
+def bare(question: Question, n: int, section: Walks | Cuts) -> str:
+    """The script of one section for a solver: no comments, no names. `n`: brokers."""
+    template = _template(template_of(question, n))
     return template.render(sections=(section,), brokers=range(n), names=None, named=False)
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from momlint.routed.smv.engine import SmvEngine
 from momlint.routed.smv.models import OwnSpec, render_addresses, render_overlay, render_takeover
-from momlint.solving.nusmv import Checked, Counterexample, GaveUp, find_nusmv, parse_answers, run
+from momlint.solving.limits import GaveUp
+from momlint.solving.nusmv import Checked, Counterexample, find_nusmv, parse_answers, run
 
 __all__ = [
     "Checked",

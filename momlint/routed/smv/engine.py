@@ -12,7 +12,8 @@ from momlint.errors import InternalError
 from momlint.routed.questions.question import Proved, Refuted, Undecided
 from momlint.routed.smv.models import Model, template
 from momlint.routed.specs.vocabulary import Names
-from momlint.solving.nusmv import DEFAULT_MEMORY, Checked, GaveUp, find_nusmv, run
+from momlint.solving.limits import GaveUp
+from momlint.solving.nusmv import DEFAULT_MEMORY, Checked, find_nusmv, run
 
 if TYPE_CHECKING:
     from momlint.routed.overlay.form import Overlay
@@ -111,7 +112,7 @@ class _Session:
         if len(colours) > 1 and len(pairs) > 1:
             answers = self._run([self._pair((s, d), [c]) for c, s, d in keys], traces=False)
             keys = [key for key, answer in zip(keys, answers, strict=True) if not answer.holds]
-        failing = sorted((c * self.n + d) * self.n + s for c, s, d in keys)
+        failing = sorted(self.overlay.keys.pack(c, d, s) for c, s, d in keys)
         if not failing:
             raise InternalError("NuSMV refutes a question for no pair in particular; please report it with the estate")
         return Refuted(np.array(failing, np.int64))

@@ -292,17 +292,17 @@ class Model:
     def columns(self) -> Iterator[tuple[str, list[tuple[str, str]], list[tuple[str, list[tuple[str, str]], str]]]]:
         """For each destination: places grouped by next hop, and the places where some colour differs."""
         n, brokers = self.moves.n, self.symbols.brokers
-        colours, rest = np.divmod(self.moves.key, n * n)
-        order = np.argsort(rest, kind="stable")
-        by_place = rest[order]
+        keys = self.overlay.keys
+        colours, cell = keys.colour_and_cell(self.moves.key)
+        order = np.argsort(cell, kind="stable")
         which, hop = colours[order].tolist(), self.moves.next[order].tolist()
-        firsts = np.searchsorted(by_place, np.arange(n * n + 1)).tolist()
+        firsts = np.searchsorted(cell[order], np.arange(keys.cells + 1)).tolist()
         for dest in range(n):
             base = self.moves.base[dest].tolist()
             groups: dict[int, list[str]] = {}
             places: list[tuple[str, list[tuple[str, str]], str]] = []
             for loc in range(n):
-                start, end = firsts[dest * n + loc], firsts[dest * n + loc + 1]
+                start, end = firsts[keys.cell(dest, loc)], firsts[keys.cell(dest, loc) + 1]
                 if start == end:
                     if base[loc] != loc:
                         groups.setdefault(base[loc], []).append(brokers[loc])

@@ -43,7 +43,7 @@ def decide_spec(
     `timeout`: seconds, None for no limit. `moves`: those of the overlay, for a caller with many specifications. What
     the user wrote wrong is a `SpecError`; nothing is raised for it.
     """
-    from momlint.routed.specs.result import GaveUp
+    from momlint.solving.limits import GaveUp
 
     deadline = None if timeout is None else time.monotonic() + timeout
     read = _read(names, text, logic)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from momlint.errors import ReplayError
+from momlint.routed.overlay.keys import Keys
 from momlint.routed.overlay.moves import Moves
 from momlint.routed.overlay.moves import moves as moves_of
 from momlint.routed.specs.formula import (
@@ -35,7 +36,8 @@ from momlint.routed.specs.formula import (
     atoms,
     fold,
 )
-from momlint.routed.specs.result import GaveUp, SpecFalse, SpecResult, SpecTrue, Trace
+from momlint.routed.specs.result import SpecFalse, SpecResult, SpecTrue, Trace
+from momlint.solving.limits import GaveUp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -171,7 +173,7 @@ class _Search:
     ) -> tuple[int, int] | None:
         """The first (colour, source) for which `formula`, over src and loc, is false at the start of the walk."""
         n = self.n
-        firsts = (colours * n + dest) * n
+        firsts = Keys(n).pack(colours, dest, 0)
         starts, ends = np.searchsorted(self.moves.key, firsts), np.searchsorted(self.moves.key, firsts + n)
         differs = starts < ends
         # A colour without an entry of its own walks as the first such colour does.

@@ -70,6 +70,6 @@ def ends_of(names: Names) -> Ends:
                     further += "_"
                 label = names.brokers[broker] + further
                 taken.add(label)
-                adopter = names.takeover.get(broker, broker)
+                adopter = names.adopter(broker)
                 nodes.append(End(role, label, broker, adopter, topic_index, further))
     return Ends(tuple(nodes), topics)

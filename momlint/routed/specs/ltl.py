@@ -28,8 +28,9 @@ from momlint.routed.specs.formula import (
     Path,
     atoms,
 )
-from momlint.routed.specs.result import GaveUp, SpecFalse, SpecResult, SpecTrue
+from momlint.routed.specs.result import SpecFalse, SpecResult, SpecTrue
 from momlint.routed.specs.takeover import State, Takeover
+from momlint.solving.limits import GaveUp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

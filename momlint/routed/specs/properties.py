@@ -35,9 +35,9 @@ def takeover_properties(names: Names) -> list[Property]:
     for number, end in enumerate(ends.nodes):
         here[end.home].append(number)
     found: list[Property] = []
-    adopted = [b for b in range(len(names.brokers)) if here[b] and names.takeover.get(b, b) != b]
+    adopted = [b for b in range(len(names.brokers)) if here[b] and names.adopter(b) != b]
     for broker in adopted:
-        adopter = names.takeover[broker]
+        adopter = names.adopter(broker)
         gone: list[Formula] = [Not(Attached(end, broker)) for end in here[broker]]
         there: list[Formula] = [Attached(end, adopter) for end in here[broker]]
         down = Not(BrokerUp(broker))
@@ -46,7 +46,7 @@ def takeover_properties(names: Names) -> list[Property]:
         others = [i for i, other in enumerate(ends.nodes) if other.role != end.role]
         found.append(Property("matched", end.home, _any(SameTopic(number, other) for other in others)))
     for broker in adopted:
-        adopter = names.takeover[broker]
+        adopter = names.adopter(broker)
         back: list[Formula] = [Attached(end, broker) for end in here[broker]]
         left: list[Formula] = [Not(Attached(end, adopter)) for end in here[broker]]
         recovers = Junction("&", Path("Y", Not(BrokerUp(broker))), BrokerUp(broker))

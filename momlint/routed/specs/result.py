@@ -71,7 +71,3 @@ class SpecUndecided:
 
 
 SpecResult: TypeAlias = SpecTrue | SpecFalse | SpecError | SpecUndecided
-
-
-class GaveUp(Exception):
-    """The time or the size that was allowed is used up; its text is the reason."""

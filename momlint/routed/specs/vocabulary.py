@@ -24,15 +24,19 @@ class Names:
     """The names of one estate by dense id.
 
     `colours` is empty where the estate declares none: then no formula can speak of them. `takeover`: failed broker →
-    the broker that adopts its clients (dense ids). `addresses`: a broker's address or None.
+    the brokers that may adopt its clients, in order (dense ids). `addresses`: a broker's address or None.
     """
 
     brokers: tuple[str, ...]
     colours: tuple[str, ...] = ()
     topics: tuple[TopicEnds, ...] = ()
-    takeover: Mapping[int, int] = field(default_factory=dict)
+    takeover: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     addresses: tuple[str | None, ...] = ()
     title: str = ""
+
+    def adopter(self, broker: int) -> int:
+        """Who adopts the clients of a broker that fails alone: the first of its adopters but itself, else itself."""
+        return next((other for other in self.takeover.get(broker, ()) if other != broker), broker)
 
 
 def names_of(estate: Estate) -> Names:

@@ -109,7 +109,7 @@ def test_by_hand() -> None:
     Together 0.4491, and 0.5509 is open. `any` is served in ok and cut, `quick` in ok, `local` in ok and cut.
     """
     assert list(explain(context_of(TWO_WAYS))) == [
-        "1 link and 1 broker without `availability` are taken never to fail",
+        "1 link and 1 broker without `availability` are assumed never to fail",
         "3 colours cover 0.449100000 of all cases",
         "topic  subscription  served at least      at most",
         "any    a → b             0.445500000  0.996400000",
@@ -140,7 +140,7 @@ def test_without_numbers_there_is_nothing_to_say() -> None:
 def test_without_topics_all_pairs() -> None:
     text = "momlint: 1\nbrokers: {a: , b: }\nlinks: [{between: [a, b], availability: 0.5}]\n"
     assert list(explain(context_of(text))) == [
-        "0 links and 2 brokers without `availability` are taken never to fail",
+        "0 links and 2 brokers without `availability` are assumed never to fail",
         "1 colour covers 0.500000000 of all cases",
         "topic  subscription  served at least      at most",
         "(any)  a → b             0.500000000  1.000000000",

@@ -39,14 +39,15 @@ def test_one_note_for_many_colours() -> None:
     colours = ", ".join(f"c{at}: [{at}--{at % 24 + 1}]" for at in range(1, 25))
     (draft,) = find(context_of(ring(f"{{ok: [], {colours}}}", 24)))
     assert len(draft.related) == find_mixed_colour_loop.RELATED_COLOURS
-    assert "loops are possible in 24 of 25 colours" in draft.message
+    assert draft.label.startswith("loops are possible in 24 of 25 colours")
+    assert draft.data["colours"] == 24
 
 
 def test_nothing_to_change_between() -> None:
     assert list(find(context_of(ring("{a: []}")))) == []
     assert list(explain(context_of(ring("{a: []}")))) == ["no loop is possible while brokers change between 1 colour"]
     bare = "momlint: 1\nbrokers: {1: , 2: }\nlinks: [{between: [1, 2]}]\n"
-    assert list(explain(context_of(bare))) == ["no colours are declared: there is nothing to change between"]
+    assert list(explain(context_of(bare))) == ["no colours are declared, so brokers never change colour"]
 
 
 CONFLICT = """\
@@ -112,7 +113,7 @@ def test_without_a_normal_colour_nothing_is_said() -> None:
     text = CONFLICT.replace("{normal: [], other: [3--4]}", "{normal: [1--2], other: [3--4]}")
     assert list(find(context_of(text))) == []
     assert list(explain(context_of(text))) == [
-        "not known: something of the estate could not be read, or no colour says what is normal"
+        "unknown: part of the estate could not be read, or no colour stands for the state without failures"
     ]
 
 

@@ -93,8 +93,8 @@ class Plain:
 
     def place(self, colour: int, broker: int) -> int | None:
         failed = self.oracle.failed_brokers[colour]
-        at = broker if broker not in failed else self.estate.takeover.get(broker)
-        return None if at is None or at in failed else at
+        hosts = (broker, *self.estate.takeover.get(broker, ()))
+        return next((host for host in hosts if host not in failed), None)
 
     def way(self, colour: int, source: int, dest: int) -> Way | None:
         """From the publishers' place to the subscribers', or None."""

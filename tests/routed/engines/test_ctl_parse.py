@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from momlint.routed.specs import Names, SpecError, TopicEnds, decide_spec
-from momlint.routed.specs.parse import parse, parse_by_grammar
-from momlint.routed.specs.quick_parse import plain
-from momlint.routed.specs.syntax import Binary, Constant, Name, Node, Set, Unary
+from momlint.routed.specs.parse import MAX_DEPTH, MAX_HEIGHT, parse
+from momlint.routed.specs.syntax import Binary, Constant, FormulaError, Name, Node, Set, Unary
 from tests.budget import examples
+from tests.routed.engines.lark_grammar import NoFormulaError, parse_by_grammar
 from tests.routed.engines.temporal import CTL_UNARY, LTL_FUTURE, LTL_PAST, Tree, random_tree, text
 from tests.strategies import F, make_overlay
 
@@ -93,50 +93,115 @@ ATOMS = (
     "(p)",
     "(a) = b",
 )
-PIECES = ("", "(", ")", "!", " U ", " E ", "->", "--", "\n", " in ", " A [", "]", "{}", "'", "x", "TRUE")
+PIECES = (
+    "", " ", "(", ")", "!", " U ", "U", " S ", " V", " T ", " E ", " E [", " A [", " AF ", " X ", "->", "<->", "-",
+    "--", "\n", " in ", "in", " union ", " xor ", " xnor", "]", "{}", "{", "}", ",", "=", "!=", "&", "|", "'", '"', "x",
+    "TRUE", ";", "==",
+)  # fmt: skip
+
+
+def judge(said: str, logic: Logic) -> Node | None:
+    """The tree, on which parser and grammar agree with all places in it; None where both refuse the text."""
+    try:
+        expected = parse_by_grammar(said, logic)
+    except NoFormulaError:
+        with pytest.raises(FormulaError) as refused:
+            parse(said, logic)
+        assert 0 <= refused.value.start < refused.value.end <= len(said) + 1
+        return None
+    assert parse(said, logic) == expected
+    return expected
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=examples(1000), deadline=None)
-def test_without_the_grammar_it_means_the_same(seed: int) -> None:
-    """And stands in the same places; some of the texts are damaged."""
+@settings(max_examples=examples(4000), deadline=None)
+def test_parser_and_grammar_agree(seed: int) -> None:
+    """On the tree, its places, and what is no formula; half of the texts are damaged."""
     rng = random.Random(seed)
     logic: Logic = rng.choice(("ctl", "ltl"))
     unary, binary = (CTL_UNARY, ("EU", "AU")) if logic == "ctl" else ((*LTL_FUTURE, *LTL_PAST), ("U", "V", "S", "T"))
     said = text(random_tree(rng, lambda rng: rng.choice(ATOMS), rng.randint(1, 5), unary=unary, binary=binary), rng)
-    for _ in range(rng.choice((0, 0, 0, 1, 2))):
+    damages = rng.choice((0, 0, 1, 2))
+    for _ in range(damages):
         at = rng.randrange(len(said) + 1)
         said = said[:at] + rng.choice(PIECES) + said[at + rng.randint(0, 2) :]
-    here = plain(said, logic)
-    if here is not None:
-        assert here == parse_by_grammar(said, logic)
+    assert judge(said, logic) is not None or damages
+
+
+WORDS = (
+    "p", "q", "1", "'x'", "TRUE", "(", ")", "!", "[", "]", "{", "}", ",", "=", "!=", "in", "union", "xor", "xnor", "&",
+    "|", "->", "<->", "U", "V", "S", "T", "E", "A", "AF", "EX", "X", "G", "Y",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=9), st.sampled_from(["ctl", "ltl"]))
+@settings(max_examples=examples(2000), deadline=None)
+def test_parser_and_grammar_agree_on_any_words(said: list[str], logic: Logic) -> None:
+    judge(" ".join(said), logic)
+
+
+@pytest.mark.parametrize(
+    ("logic", "said", "means"),
+    [
+        ("ctl", "x = A", "(x = A)"),
+        ("ctl", "U", "U"),
+        ("ctl", "x = !AF", "(x = (! AF))"),
+        ("ctl", "{AF, EX} = x", "({AF, EX} = x)"),
+        ("ctl", "in in {in}", "(in in {in})"),
+        ("ctl", "!!AF p = q", "(! (! (AF (p = q))))"),
+        ("ltl", "U U U", "(U U U)"),
+        ("ltl", "x = E", "(x = E)"),
+        ("ltl", "E = 1", "(E = 1)"),
+    ],
+)
+def test_words_of_the_language_as_names(logic: Logic, said: str, means: str) -> None:
+    found = judge(said, logic)
+    assert found is not None
+    assert shape(found) == means
 
 
 @pytest.mark.parametrize(
     ("logic", "said"),
     [
-        ("ctl", "(src = 1 & dest = 5 & loc = 1) -> AF (loc = 5)"),
-        ("ctl", "src = 1 & dest = 5 -> A [ loc in {1, 2, 4} U loc = 5 ]"),
-        ("ctl", '!EF (loc = "in") -- a comment'),
-        ("ltl", "G (loc = 1 -> F loc = 2) U ({1} union {2, 3}) = p"),
+        ("ltl", "p Uq"),
+        ("ctl", "p inq"),
+        ("ctl", "p = AF q"),
+        ("ctl", "E [ p U q ] = r"),
+        ("ctl", "p = E [ q U r ]"),
+        ("ctl", "E = 1"),
+        ("ctl", "E [ p U q U r ]"),
+        ("ctl", "{p,}"),
+        ("ctl", "{p = q}"),
+        ("ctl", "()"),
+        ("ctl", "p & != q"),
+        ("ltl", "S = 1 S"),
     ],
 )
-def test_what_people_write_needs_no_grammar(logic: Logic, said: str) -> None:
-    assert plain(said, logic) == parse_by_grammar(said, logic)
+def test_what_is_no_formula(logic: Logic, said: str) -> None:
+    assert judge(said, logic) is None
 
 
-@pytest.mark.parametrize(("said", "logic"), [("x = A", "ctl"), ("U", "ctl"), ("x = E", "ctl"), ("S = 1", "ltl")])
-def test_words_of_the_language_as_names_are_for_the_grammar(said: str, logic: Logic) -> None:
-    assert plain(said, logic) is None
+def _tall(count: int) -> list[str]:
+    """Formulas of `count` operators within each other."""
+    return [" & ".join(["p"] * (count + 1)), "p -> " * count + "p", "AF " * count + "p", "!" * count + "p"]
+
+
+@pytest.mark.parametrize("said", ["(" * MAX_DEPTH + "p" + ")" * MAX_DEPTH, *_tall(MAX_HEIGHT - 2)])
+def test_as_deep_and_tall_as_may_be(said: str) -> None:
+    assert judge(said, "ctl") is not None
 
 
 @pytest.mark.parametrize(
-    "said",
-    ["(" * 21 + "p" + ")" * 21, " & ".join(["p"] * 101), "AF " * 198 + "p", "!" * 198 + "p", "p -> " * 99 + "p"],
+    ("said", "message"),
+    [
+        ("(" * (MAX_DEPTH + 1) + "p" + ")" * (MAX_DEPTH + 1), "deeper than 100 brackets"),
+        *((said, "deeper than 300 operators") for said in _tall(MAX_HEIGHT - 1)),
+    ],
 )
-def test_long_and_deep_formulas(said: str) -> None:
-    found = plain(said, "ctl")
-    assert found is None or found == parse_by_grammar(said, "ctl")
+def test_deeper_or_taller_is_refused(said: str, message: str) -> None:
+    assert judge(said, "ctl") is None
+    with pytest.raises(FormulaError, match=message):
+        parse(said, "ctl")
 
 
 @given(st.integers(0, 2**32))
@@ -168,7 +233,7 @@ NAMES = Names(
     ("1", "2", "mqtt.eu"),
     ("calm", "cut"),
     (TopicEnds("weather", (0,), (1, 2)),),
-    {0: 1},
+    {0: (1,)},
 )
 
 
@@ -180,6 +245,12 @@ NAMES = Names(
         ("ctl", "(loc = 1", "$", "the formula ends too soon; expected `)`"),
         ("ctl", "loc = 1 )", ")", "`)` cannot stand here; expected the end"),
         ("ctl", "A [ loc = 1 ]", "]", "`]` cannot stand here"),
+        ("ctl", "A [ loc = 1 ]", "]", "expected `U`"),
+        ("ctl", "E loc = 1", "loc", "`loc` cannot stand here; expected `[`"),
+        ("ctl", "loc in {1, }", "}", "`}` cannot stand here; expected a name"),
+        ("ctl", "loc in {1 2}", "2", "`2` cannot stand here; expected an operator, `,` or `}`"),
+        ("ctl", "loc = 1 loc = 2", "loc", "`loc` cannot stand here; expected an operator or the end"),
+        ("ctl", "loc = 1 & & loc = 2", "&", "`&` cannot stand here; expected a formula"),
         ("ctl", "loc == 1", "==", "`==` is written `=` here"),
         ("ctl", "loc = 1 && loc = 2", "&&", "`&&` is written `&` here"),
         ("ctl", "loc = 1 || loc = 2", "||", "`||` is written `|` here"),

@@ -32,7 +32,11 @@ def random_names(rng: random.Random) -> Names:
         TopicEnds(f"t{i}", *(tuple(sorted(rng.sample(range(n), rng.randrange(1, n + 1)))) for _ in range(2)))
         for i in range(rng.randrange(3))
     )
-    return Names(tuple(str(i + 1) for i in range(n)), topics=topics, takeover=takeover)
+    return Names(
+        tuple(str(i + 1) for i in range(n)),
+        topics=topics,
+        takeover={broker: (other,) for broker, other in takeover.items()},
+    )
 
 
 def ends(names: Names) -> list[tuple[str, str, int]]:
@@ -75,7 +79,7 @@ def holds_in(names: Names) -> Callable[[str, Any], bool]:
             home = homes[found[1]]
             on = home
             if before == home and home - 1 in names.takeover:
-                on = names.takeover[home - 1] + 1
+                on = names.takeover[home - 1][0] + 1
             return on == int(found[2])
         found = re.fullmatch(r"(\w+)\.(?:pub|sub)_topic = (.*?)(?:\.(?:pub|sub)_topic)?", said)
         assert found is not None
@@ -229,7 +233,7 @@ def test_random_formulas_by_nusmv(seed: int) -> None:
                 assert (mine[i], mine[i]) == (answers[i].holds, answers[len(said) + i].holds), one
 
 
-RING = Names(("1", "2", "3"), takeover={0: 1, 1: 2, 2: 0})
+RING = Names(("1", "2", "3"), takeover={0: (1,), 1: (2,), 2: (0,)})
 ADOPTED = "!publisher1.pub_bro1 & !subscriber1.sub_bro1 & publisher1.pub_bro2 & subscriber1.sub_bro2"
 RETURNED = "publisher1.pub_bro1 & subscriber1.sub_bro1 & !publisher1.pub_bro2 & !subscriber1.sub_bro2"
 #: The right side as the output of formula 5-1 prints it: publisher1.pub_bro1 where the text has pub_bro2.
@@ -287,14 +291,14 @@ def test_the_slip_is_seen_a_step_after_the_failure() -> None:
 def test_the_properties_hold_for_any_ring() -> None:
     """And are many: three for each of fifty brokers, decided in no time since each speaks of few."""
     n = 50
-    names = Names(tuple(str(i) for i in range(n)), takeover={i: (i + 1) % n for i in range(n)})
+    names = Names(tuple(str(i) for i in range(n)), takeover={i: ((i + 1) % n,) for i in range(n)})
     properties = takeover_properties(names)
     assert [sum(p.kind == kind for p in properties) for kind in ("adopted", "matched", "returned")] == [50, 100, 50]
     assert all(isinstance(decide_ltl(names, p.formula), SpecTrue) for p in properties)
 
 
 def test_nobody_adopts() -> None:
-    names = Names(("1", "2"), takeover={1: 0})
+    names = Names(("1", "2"), takeover={1: (0,)})
     answer = decide_spec(OVERLAY, names, "AG (!broker1.state -> AX publisher1.pub_bro1)", "ctl")
     assert isinstance(answer, SpecTrue)
     assert [p.broker for p in takeover_properties(names) if p.kind == "adopted"] == [1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import networkx as nx
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,14 +15,15 @@ from momlint.routed.graph import cutsets as by_search
 from momlint.routed.overlay.cuts import Graph, forest, immediate_dominators, strong_parts, suspects
 from momlint.routed.overlay.elements import connected_pairs
 from momlint.routed.questions.failures import Cut, Kept, Smallest
-from momlint.routed.questions.question import Undecided
+from momlint.routed.questions.question import Proved, Undecided
 from momlint.routed.smt import SmtEngine
+from momlint.routed.smt import render as render_question
 from momlint.routed.smt.cutsets import script
 from momlint.routed.smt.scripts import Names
 from momlint.routed.smt.scripts import failures as render
 from tests.budget import examples
 from tests.failing import Estate, random_estate
-from tests.strategies import L
+from tests.strategies import L, question
 
 SEEDS = st.integers(0, 2**32 - 1)
 PROMISES = st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 1)).filter(lambda p: sum(p) <= 4)
@@ -38,7 +40,7 @@ def every(n: int) -> list[tuple[int, int]]:
 @settings(max_examples=examples(500), deadline=None)
 @given(SEEDS)
 def test_single_failures(seed: int) -> None:
-    estate = random_estate(seed)
+    estate = random_estate(seed, stubs=0.5)
     expected = []
     for element in range(len(estate.elements)):
         cut = estate.cut((element,))
@@ -47,17 +49,46 @@ def test_single_failures(seed: int) -> None:
     asked = range(len(estate.elements))
     assert GraphEngine().survey(estate.overlay, estate.elements, asked) == tuple(expected)
     assert SmtEngine().survey(estate.overlay, estate.elements, asked) == tuple(expected)
+    # What another engine says is tried first; right, wrong or half, it makes no difference.
+    rng = random.Random(seed)
+    wrong = [Cut(rng.choice(asked), 1, rng.randrange(estate.n), rng.randrange(estate.n)) for _ in range(4)]
+    some = [cut for cut in expected if rng.random() < 0.5]
+    for guesses in (tuple(expected), (*some, *wrong)):
+        assert SmtEngine().survey(estate.overlay, estate.elements, asked, guesses) == tuple(expected)
 
 
 @settings(max_examples=examples(500), deadline=None)
 @given(SEEDS, PROMISES)
 def test_the_smallest_failure(seed: int, promise: tuple[int, int, int]) -> None:
-    estate = random_estate(seed, most=7)
+    estate = random_estate(seed, most=7, stubs=0.5)
     smallest = estate.smallest(*promise)
     expected = Kept() if smallest is None else Smallest(smallest)
     asked = (estate.overlay, estate.elements, Tolerate(*promise))
     assert GraphEngine().smallest(*asked) == expected
     assert SmtEngine().smallest(*asked) == expected
+
+
+@pytest.mark.parametrize("engine", [GraphEngine(), SmtEngine()])
+def test_what_passes_nothing_on_is_no_way_round(engine: GraphEngine | SmtEngine) -> None:
+    """The square 0 1 2 3, of which 1 passes nothing on: from 0 to 2 only 3 leads, and 1 itself has two ways."""
+    links = [L(0, 1), L(1, 2), L(2, 3), L(3, 0)]
+    estate = Estate(4, links, [(0, 2), (1, 2), (1, 3)], stubs=[1])
+    # The links 2--3 and 3--0, and broker 3, cut 0 → 2 alone. (From 1 to 2 without 1--2, by 0 and 3.)
+    expected = (Cut(2, 1, 0, 2), Cut(3, 1, 0, 2), Cut(7, 1, 0, 2))
+    assert engine.survey(estate.overlay, estate.elements, range(8)) == expected
+    # Without 0 → 2 it takes two failures: 1 → 2 is cut by 0--1 and 1--2.
+    own = Estate(4, links, [(1, 2)], stubs=[1])
+    assert engine.smallest(own.overlay, own.elements, Tolerate(2)) == Smallest((0, 1))
+    asked = question("connected", estate.overlay, pairs=[(0, 2), (1, 3)], colours=[0])
+    assert isinstance(engine.decide(estate.overlay, asked), Proved)
+
+
+def test_a_script_names_what_starts_at_a_broker_that_passes_nothing_on() -> None:
+    estate = Estate(3, ring(3), [(0, 2), (2, 1)], stubs=[2])
+    asked = question("connected", estate.overlay)
+    text = render_question(estate.overlay, asked, brokers=["a", "b", "c"])
+    assert "; b3: what c sends itself; it passes nothing on" in text
+    assert "(assert (! (=> b3 b0) :named link_3_0_to_1))" in text
 
 
 def test_only_what_is_asked_is_answered() -> None:

@@ -35,7 +35,7 @@ def names_for(overlay: Overlay, rng: random.Random) -> Names:
         brokers,
         tuple(rng.sample(ODD, overlay.colours)),
         tuple(TopicEnds(one, (0,), (overlay.n - 1,)) for one in rng.sample(ODD, 2)),
-        {i: (i + 1) % overlay.n for i in range(overlay.n)},
+        {i: ((i + 1) % overlay.n,) for i in range(overlay.n)},
         tuple(f"{a % 2}.0.{a % 3}.{a}" for a in addresses),
         "odd\nnames",
     )
@@ -144,7 +144,7 @@ def test_the_literal_shape_has_an_end() -> None:
 
 
 def test_own_specifications() -> None:
-    overlay, names = chain(Names(("1", "2", "3"), topics=(TopicEnds("t", (0,), (2,)),), takeover={0: 1}))
+    overlay, names = chain(Names(("1", "2", "3"), topics=(TopicEnds("t", (0,), (2,)),), takeover={0: (1,)}))
     specs = [
         OwnSpec("arrives", "ctl", "topic = t -> AF loc = dest"),
         OwnSpec(None, "ltl", "G (broker1.state | X publisher1.pub_bro2)"),

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from momlint.errors import InternalError, UsageError
-from momlint.solving.nusmv import Checked, Counterexample, GaveUp, find_nusmv, parse_answers, run
+from momlint.solving.limits import GaveUp
+from momlint.solving.nusmv import Checked, Counterexample, find_nusmv, parse_answers, run
 from tests.routed.engines.nusmv import nusmv
 
 #: As NuSMV 2.5.4 prints it: what changes only; a loop of two, a loop of one with an empty last state, no path at all.
@@ -219,7 +220,7 @@ class TestFinding:
         monkeypatch.setenv("PATH", str(tmp_path))
         monkeypatch.delenv("MOMLINT_NUSMV", raising=False)
         with pytest.raises(
-            UsageError, match="install NuSMV or nuXmv, and put it on PATH or its path into MOMLINT_NUSMV"
+            UsageError, match="install NuSMV or nuXmv, and put it on PATH or set MOMLINT_NUSMV to its path"
         ):
             find_nusmv()
         with pytest.raises(UsageError, match="--nusmv names `/nowhere` as NuSMV"):

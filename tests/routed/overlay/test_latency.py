@@ -30,12 +30,9 @@ def walked(
     return len(brokers) - 1, total
 
 
-def placed(oracle: Oracle, colour: int, broker: int, takeover: dict[int, int]) -> int:
+def placed(oracle: Oracle, colour: int, broker: int, takeover: dict[int, tuple[int, ...]]) -> int:
     failed = oracle.failed_brokers[colour]
-    if broker not in failed:
-        return broker
-    at = takeover.get(broker, -1)
-    return -1 if at in failed else at
+    return next((host for host in (broker, *takeover.get(broker, ())) if host not in failed), -1)
 
 
 def told(found: Timings) -> dict[tuple[int, int], tuple[int, Fraction] | None]:
@@ -62,7 +59,8 @@ def test_every_walk(block: int, data: st.DataObject) -> None:
     n = overlay.n
     broker = st.integers(0, n - 1)
     processing = data.draw(st.lists(st.sampled_from([0.0, 0.1, 0.2, 2.0, 1e-9]), min_size=n, max_size=n))
-    takeover = data.draw(st.dictionaries(broker, broker, max_size=n))
+    adopters = st.lists(broker, min_size=1, max_size=3, unique=True).map(tuple)
+    takeover = data.draw(st.dictionaries(broker, adopters, max_size=n))
     unknown = data.draw(st.sets(st.integers(0, overlay.colours - 1), max_size=1))
     pairs = data.draw(st.lists(st.tuples(broker, broker), max_size=12, unique=True).map(sorted))
     with pytest.MonkeyPatch.context() as patch:

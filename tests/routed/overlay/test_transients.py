@@ -63,7 +63,7 @@ class Mixes:
 
 def found(overlay: Overlay, phase: Phase) -> set[tuple[int, int]]:
     loops = mixed_loops(overlay, phase)
-    assert np.array_equal(loops.keys, np.unique(loops.keys))
+    assert np.array_equal(loops.columns, np.unique(loops.columns))
     for index in range(loops.size):
         cycle = loops.cycle(index)
         assert closes(overlay, loops, index, cycle)
@@ -107,7 +107,7 @@ def test_within_is_both(overlay: Overlay) -> None:
     back = mixed_loops(overlay)
     within = mixed_loops(overlay, "failed", back)
     alone = mixed_loops(overlay, "failed")
-    assert within.keys.tolist() == sorted({*back.keys.tolist()} & {*alone.keys.tolist()})
+    assert within.columns.tolist() == sorted({*back.columns.tolist()} & {*alone.columns.tolist()})
 
 
 RING = [(0, 1), (1, 2), (2, 3), (3, 0)]
@@ -185,5 +185,5 @@ def test_blocks_do_not_change_the_answer(monkeypatch: pytest.MonkeyPatch) -> Non
     for block in (1, 3, 17):
         monkeypatch.setattr("momlint.routed.overlay.transients._BLOCK", block)
         small = mixed_loops(overlay)
-        assert small.keys.tolist() == whole.keys.tolist()
+        assert small.columns.tolist() == whole.columns.tolist()
         assert [small.cycle(i) for i in range(small.size)] == [whole.cycle(i) for i in range(whole.size)]

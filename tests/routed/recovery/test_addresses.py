@@ -10,7 +10,7 @@ import pytest
 
 from momlint.config import FORMATS
 from momlint.estate.files import here, is_address, join
-from momlint.lint import FileResult, Helpers, Options, Tables, lint_file, merge
+from momlint.lint import FileResult, FleetServices, Options, Tables, lint_file, merge
 from momlint.routed.recovery.parquet import Fetched
 from tests.fleet.reports import rendered
 
@@ -53,7 +53,7 @@ def stream_of(found: pa.Table) -> bytes:
 def lint(folder: Path, file: str, tables: Tables | None = None) -> FileResult:
     path = folder / "a.mom.yaml"
     path.write_text(ESTATE.replace("FILE", file))
-    return lint_file(str(path), Options(), Helpers(tables=tables))
+    return lint_file(str(path), Options(), FleetServices(tables=tables))
 
 
 def found(result: FileResult) -> list[tuple[str, str, int]]:

@@ -93,7 +93,7 @@ def test_rows_without_colours_in_the_estate(tmp_path: Path) -> None:
     path.write_text(HEAD + "failures:\n  recovery: {file: rows.csv}\n")
     loaded = load(path)
     (problem,) = loaded.problems
-    assert problem.message == "`recovery` speaks of colours, and the estate declares none"
+    assert problem.message == "`recovery` names colours, but the estate declares none"
     assert problem.span.start == Position(5, 3)
 
 

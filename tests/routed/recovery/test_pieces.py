@@ -16,7 +16,7 @@ from momlint.fleet.columns import batch, rows
 from momlint.fleet.parts import ReadPieces
 from momlint.fleet.spread import Parts
 from momlint.fleet.work import Fault
-from momlint.lint import Helpers, Options, lint_file, merge
+from momlint.lint import FleetServices, Options, lint_file, merge
 from momlint.routed.recovery import Recovery, RecoveryTable, read_recovery
 from momlint.routed.recovery.parquet import Piece, PieceRows, lost_piece, pieces_of, read_piece
 from tests.budget import examples
@@ -188,10 +188,10 @@ def test_the_check_of_a_large_file_has_it_read_elsewhere(tmp_path: Path, monkeyp
 
     runner = Counting()
     parts = Parts(runner, least=0.0)
-    assert merge([lint_file("a.mom.yaml", Options(), Helpers(None, parts.read))], Options()) == alone
+    assert merge([lint_file("a.mom.yaml", Options(), FleetServices(None, parts.read))], Options()) == alone
     assert runner.works == 1
     worth = Parts(runner, least=1.0)
-    assert merge([lint_file("a.mom.yaml", Options(), Helpers(None, worth.read))], Options()) == alone
+    assert merge([lint_file("a.mom.yaml", Options(), FleetServices(None, worth.read))], Options()) == alone
     assert runner.works == 1
 
     class Losing(Counting):
@@ -200,7 +200,9 @@ def test_the_check_of_a_large_file_has_it_read_elsewhere(tmp_path: Path, monkeyp
             results[2] = work.undecided(2, Fault("crash", "its process died (SIGKILL)", ""))
             return iter(results)
 
-    report = merge([lint_file("a.mom.yaml", Options(), Helpers(None, Parts(Losing(), least=0.0).read))], Options())
+    report = merge(
+        [lint_file("a.mom.yaml", Options(), FleetServices(None, Parts(Losing(), least=0.0).read))], Options()
+    )
     # Rows are missing, and nothing is said of those that nobody has seen.
     assert [(one.code, one.span.start.line) for one in report.findings if one.severity.value == "error"] == [
         ("MOM901", 5)

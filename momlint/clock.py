@@ -1,0 +1,109 @@
+"""A clock over whatever is worked out: when its time is over, that is broken off. Imports nothing of momlint.
+
+Solvers have clocks of their own, arrays have none. The system's alarm interrupts the main thread between two steps of
+Python, as Ctrl-C does, so that no loop has to look at a clock. What is broken off must leave nothing half done behind:
+it works on values of its own, and keeps results only once they are whole.
+
+There is no alarm on Windows, and none in other threads than the main one; there `limited` waits for the end.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+#: Seconds until it rings again: what is raised can be lost where Python has nobody to hand it to (in `__del__`).
+_AGAIN = 1.0
+#: … and where it has to wait for an import.
+_SOON = 0.02
+_IMPORTER = "<frozen importlib._bootstrap>"
+
+
+class OutOfTime(BaseException):
+    """The time is over. Not an `Exception`: nobody handles it but `limited`."""
+
+    def __init__(self, clock: _Clock) -> None:
+        super().__init__()
+        self.clock = clock
+
+
+class _Clock:
+    """One that can be set; where another runs already, that one stands still meanwhile."""
+
+    running: _Clock | None = None
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._outer: _Clock | None = None
+        self._left_of_outer = 0.0
+        self._handler: Any = signal.SIG_DFL
+        self._set = False
+
+    def start(self) -> None:
+        """Set it."""
+        self._outer = _Clock.running
+        self._handler = signal.signal(signal.SIGALRM, _ring)
+        _Clock.running = self
+        self._set = True
+        self._left_of_outer, _ = signal.setitimer(signal.ITIMER_REAL, self._seconds, _AGAIN)
+
+    def stop(self) -> None:
+        """Stop it, and let the outer one go on. Once more does no harm."""
+        if not self._set:
+            return
+        # First of all: from here on nothing rings.
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        self._set = False
+        _Clock.running = self._outer
+        signal.signal(signal.SIGALRM, self._handler)
+        if self._outer is not None:
+            signal.setitimer(signal.ITIMER_REAL, self._left_of_outer or _AGAIN, _AGAIN)
+
+
+def _ring(_number: int, frame: FrameType | None) -> None:
+    if _Clock.running is None:
+        return
+    if _is_importing(frame):
+        # Half a module would be left behind, and some cannot be loaded twice.
+        signal.setitimer(signal.ITIMER_REAL, _SOON, _AGAIN)
+        return
+    raise OutOfTime(_Clock.running)
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORTER:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _can_ring() -> bool:
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
+def limited(seconds: float, action: Callable[[], T]) -> T | None:
+    """What `action` returns, None where it takes longer than `seconds`; it must not return None by itself.
+
+    Within another one, the clock of that stands still.
+    """
+    if not _can_ring():
+        return action()
+    clock = _Clock(seconds)
+    try:
+        clock.start()
+        try:
+            return action()
+        finally:
+            clock.stop()
+    except OutOfTime as end:
+        # It may have rung within `stop`.
+        clock.stop()
+        if end.clock is not clock:
+            raise
+        return None

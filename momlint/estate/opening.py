@@ -1,0 +1,46 @@
+"""From a path to its estates: the one way by which check, inventory, plan, trace, render and certificates come in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from momlint.access import Access
+from momlint.estate.load import LoadedEstate, load_source
+from momlint.source import Source
+from momlint.source.readers import read_any
+
+#: Brings in what belongs to an estate beside its text, and returns an address that has to be fetched first, or None.
+#: What there can be, only its discipline knows (`momlint.disciplines.complete`).
+Complete: TypeAlias = Callable[[LoadedEstate], str | None]
+
+
+@dataclass(slots=True)
+class Opened:
+    """A file and its estates. `wanted`: addresses that have to be fetched before the rest can be read."""
+
+    source: Source
+    estates: list[LoadedEstate]
+    wanted: list[str] = field(default_factory=list)
+
+
+def open_file(path: str, access: Access, complete: Complete | None = None) -> Opened:
+    """`open_bytes` of a regular file that `access` lets be read. Raises `OSError` where it cannot be read."""
+    return open_bytes(access.read(path), path, access, complete)
+
+
+def open_bytes(data: bytes, file: str, access: Access, complete: Complete | None = None) -> Opened:
+    """The estates of a file's content, with all that they include.
+
+    `file`: its name, where paths in it start from. `access`: what they may read. `complete`: called for each estate.
+    What is wrong is in `Source.problems` and `LoadedEstate.problems`; nothing raises on account of it.
+    """
+    source = read_any(data, file)
+    opened = Opened(source, load_source(source, access=access))
+    for loaded in opened.estates if complete is not None else ():
+        assert complete is not None
+        address = complete(loaded)
+        if address is not None:
+            opened.wanted.append(address)
+    return opened

@@ -1,0 +1,1 @@
+"""The recipes of CONTRIBUTING.md, each tried with something small that momlint does not have."""
