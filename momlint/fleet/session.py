@@ -264,7 +264,7 @@ class Session:
                 self._log.close()
                 self._log = None
             if self._scratch is not None:
-                shutil.rmtree(self._scratch, ignore_errors=True)
+                _take_away(self._scratch)
                 self._scratch = None
             self._around.close()
 
@@ -295,6 +295,15 @@ def aside(action: Callable[[], R], seconds: float | None = None) -> R:
     if failure:
         raise failure[0]
     return result[0]
+
+
+def _take_away(folder: str) -> None:
+    """Remove the folder; the thread that was starting Java may still put a file into it."""
+    for _ in range(20):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.exists(folder):
+            return
+        time.sleep(0.1)
 
 
 def _end_java(process: subprocess.Popen[bytes], started: bool) -> None:
