@@ -7,8 +7,6 @@ that gets worse, say a wrong row with one more destination, has another key and 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -46,7 +44,7 @@ class Baseline:
 
     def knows(self, file: str, one: Draft | Finding) -> bool:
         """Whether it, or another of its key, was there."""
-        return one.code not in NEVER and self.key(file, one) in self.known
+        return bool(self.known) and one.code not in NEVER and self.key(file, one) in self.known
 
 
 def read(path: str) -> Baseline:
@@ -55,6 +53,8 @@ def read(path: str) -> Baseline:
         data = read_regular(path, MOST_MEGABYTES * MEGABYTE)
     except OSError as error:
         raise UsageError(f"--baseline: {path}: {reason(error)}") from error
+    import json
+
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -84,6 +84,8 @@ def of_findings(findings: Iterable[Finding], folder: str) -> Baseline:
 
 def written(baseline: Baseline) -> str:
     """Its text: an entry a line, sorted, so that a change of it reads well."""
+    import json
+
     entries = []
     for (file, code, about), count in sorted(baseline.known.items()):
         entry: dict[str, Any] = {"file": file, "code": code, "about": json.loads(about)}
@@ -96,10 +98,14 @@ def _about(one: Draft | Finding) -> str:
     text = _text(dict(one.data) if one.data else one.message)
     if len(text) <= LONGEST:
         return text
+    import hashlib
+
     return _text({"sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()})
 
 
 def _text(about: Any) -> str:
+    import json  # not needed, and not loaded, without a baseline
+
     return json.dumps(about, sort_keys=True, ensure_ascii=False)
 
 
