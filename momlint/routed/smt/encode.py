@@ -32,7 +32,7 @@ _CHUNK = 4096
 
 #: About so many hops and deltas make a script: beyond, nothing is saved, and learning from one destination for another
 #: costs more than it helps (bench/bench_smt.py).
-_BATCH = 1500
+_BATCH = 400
 
 
 class Hop(NamedTuple):
