@@ -92,8 +92,13 @@ class Discipline(Protocol):
         """What it is called, as ``routed``."""
         ...
 
+    @property
+    def section(self) -> str:
+        """What it judges, as the section of an estate: ``brokers`` where messages travel from broker to broker."""
+        ...
+
     def claims(self, loaded: LoadedEstate) -> bool:
-        """Whether the estate, which has been read as far as that goes, is of this discipline."""
+        """Whether the section of the estate, which has been read as far as that goes, is of this discipline."""
         ...
 
     def complete(self, loaded: LoadedEstate, services: FleetServices) -> str | None:

@@ -11,18 +11,28 @@ if TYPE_CHECKING:
 
 
 def disciplines() -> tuple[Discipline, ...]:
-    """Every discipline; the first that claims an estate has it."""
+    """Every discipline; of those that judge the same section, the first that claims an estate has it."""
     from momlint.routed.discipline import ROUTED
 
     return (ROUTED,)
 
 
-def discipline_of(loaded: LoadedEstate) -> Discipline | None:
-    """The discipline that claims the estate, if one does."""
-    return next((one for one in disciplines() if one.claims(loaded)), None)
+def disciplines_of(loaded: LoadedEstate) -> tuple[Discipline, ...]:
+    """The disciplines that have the estate, one for each section that is judged by itself.
+
+    An estate may have brokers that route messages and, beside them, clients that follow automata.
+    """
+    found: dict[str, Discipline] = {}
+    for one in disciplines():
+        if one.section not in found and one.claims(loaded):
+            found[one.section] = one
+    return tuple(found.values())
 
 
 def complete(loaded: LoadedEstate, services: FleetServices = FleetServices()) -> str | None:  # noqa: B008 - it is a tuple
-    """`Discipline.complete` of the estate's discipline; the hook for `momlint.estate.opening`."""
-    discipline = discipline_of(loaded)
-    return None if discipline is None else discipline.complete(loaded, services)
+    """`Discipline.complete` of the estate's disciplines; the hook for `momlint.estate.opening`."""
+    for discipline in disciplines_of(loaded):
+        address = discipline.complete(loaded, services)
+        if address is not None:
+            return address
+    return None

@@ -86,7 +86,9 @@ class Witness:
     """Something the user can follow by hand: a walk in one colour, or a set of failures.
 
     All fields are names as the user wrote them, in the order of the walk. `cut` names links and brokers whose
-    failure together is the witness (MOM501, MOM502). `trace`: the states of a counterexample, a line each (MOM701).
+    failure together is the witness (MOM501, MOM502). `trace`: the states or steps of a counterexample, a line each
+    (MOM701); `clients`: who takes these steps, where clients do. `topic`: an example of the messages it is about,
+    `paths`: the ways of their copies, each as the brokers joined by arrows, where there are several.
     """
 
     colour: str | None = None
@@ -95,6 +97,9 @@ class Witness:
     walk: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
     trace: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    topic: str | None = None
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +217,10 @@ class Problem:
 
 @dataclass(slots=True)
 class Summary:
-    """The counts of the JSON report's ``summary``; every field is a number of things."""
+    """The counts of the JSON report's ``summary``; every field is a number of things.
+
+    `properties`: those of publish/subscribe clients that were judged; not told where there are none.
+    """
 
     files: int = 0
     brokers: int = 0
@@ -224,6 +232,17 @@ class Summary:
     warnings: int = 0
     notes: int = 0
     undecided: int = 0
+    properties: int = 0
+
+
+class Claim(NamedTuple):
+    """Something that was proved, to be counted: what stands behind the number 1, and behind others.
+
+    ``Claim("property holds for any number of clients", "properties hold for any number of clients")``
+    """
+
+    one: str
+    many: str
 
 
 @dataclass(slots=True)
@@ -237,6 +256,10 @@ class Proof:
     to keep it. `specifications` counts those that were decided, `false_specifications` those that do not hold.
     `healing` and `keeping` count the estates that were judged in failures without recovery rows for them, by what their
     next hops were taken to do then.
+
+    The rest is for disciplines without next hops. `claims`: what was proved, each with how often; `false_claims`: how
+    many of what was asked do not hold, whether or not a selected rule reports them. `bounds`: sentences on what was
+    looked for within a bound and not found, which is no proof.
     """
 
     engines: tuple[str, ...] = ()
@@ -251,6 +274,9 @@ class Proof:
     false_specifications: int = 0
     healing: int = 0
     keeping: int = 0
+    claims: dict[Claim, int] = field(default_factory=dict)
+    false_claims: int = 0
+    bounds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
 from momlint.baseline import Baseline
 from momlint.catalog import is_selected, rule_name, rule_names, yields_to
-from momlint.discipline import EngineChoice, FleetServices, Request, Tables
-from momlint.disciplines import complete, discipline_of
+from momlint.discipline import EngineChoice, FleetServices, Judgement, Request, Tables
+from momlint.disciplines import complete, disciplines_of
 from momlint.errors import InternalError, ReplayError, UsageError
 from momlint.findings import (
     Draft,
@@ -301,8 +301,8 @@ def _finding(
 
 
 def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, services: FleetServices) -> None:
-    discipline = discipline_of(loaded)
-    if discipline is None:
+    claiming = disciplines_of(loaded)
+    if not claiming:
         raise InternalError("no discipline claims an estate that was read")
     request = Request(
         options.selects,
@@ -314,7 +314,11 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, se
         options.certificate_folder,
         services.spread,
     )
-    judgement = discipline.judge(loaded, request)
+    for discipline in claiming:
+        _add_judgement(result, loaded, discipline.judge(loaded, request), options)
+
+
+def _add_judgement(result: FileResult, loaded: LoadedEstate, judgement: Judgement, options: Options) -> None:
     found = list(judgement.drafts())
     for draft in _told(loaded, found, _Selection(options, result.suppressions), judgement.disagreed):
         _add_draft(result, loaded, draft, options)
@@ -429,6 +433,7 @@ def _add_counts(total: Summary, one: Summary) -> None:
     total.topics += one.topics
     total.pairs += one.pairs
     total.undecided += one.undecided
+    total.properties += one.properties
 
 
 def _add_proof(total: Proof, one: Proof) -> None:
@@ -444,6 +449,10 @@ def _add_proof(total: Proof, one: Proof) -> None:
     total.refuted += one.refuted
     total.specifications += one.specifications
     total.false_specifications += one.false_specifications
+    for claim, number in one.claims.items():
+        total.claims[claim] = total.claims.get(claim, 0) + number
+    total.false_claims += one.false_claims
+    total.bounds = tuple(dict.fromkeys((*total.bounds, *one.bounds)))
 
 
 class _Selection:

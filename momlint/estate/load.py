@@ -31,7 +31,8 @@ class LoadedEstate:
     `estate` is None where nothing sensible is left. `problems` carry spans and files; those of the main
     file's own text (`Source.problems`) are not among them, those of included files are. `sources` and
     `documents` are numbered: 0 is the main one, then the included ones in the order they were read;
-    `Place.document` counts `documents`. `access`: what it may read.
+    `Place.document` counts `documents`. `checked`: what was valid in each of these, for disciplines whose sections
+    `Estate` does not have. `access`: what it may read.
     """
 
     source: Source
@@ -41,6 +42,7 @@ class LoadedEstate:
     problems: list[Problem] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     documents: list[tuple[Source, Document]] = field(default_factory=list)
+    checked: list[Checked] = field(default_factory=list)
 
     def locate(self, place: Place) -> tuple[str, Span, tuple[Span, ...]]:
         """The file, the span, and the places of aliases and merge keys on the way there (in the same file).
@@ -176,7 +178,7 @@ class _Load:
         self.loaded = LoadedEstate(source, index, files.access, sources=[source])
         self.document = document
         self.files = files
-        self.checked: list[Checked] = []
+        self.checked = self.loaded.checked
         self.drafts: list[Draft] = []
         self.circles = _Alike()
         self.too_many = _Alike()

@@ -25,7 +25,7 @@ from momlint.estate.resolved import (
     Tolerate,
     Topic,
 )
-from momlint.estate.validate import SECTIONS, Checked, Path
+from momlint.estate.validate import SECTIONS, WITHOUT_BROKERS, Checked, Path
 from momlint.findings import Draft, Part, Place, RelatedDraft
 
 if TYPE_CHECKING:
@@ -100,10 +100,10 @@ class Resolver:
         self.rows_without_colours = False
 
     def run(self) -> Estate | None:
-        """The estate, or None where no broker is left."""
+        """The estate, or None where no broker is left, nor another section that can be judged without one."""
         self.note_sections()
         self.resolve_brokers()
-        if not self.brokers:
+        if not self.brokers and not any(section in self.section_places for section in WITHOUT_BROKERS):
             if "brokers" not in self.lost:
                 self.no_brokers()
             return None
@@ -144,7 +144,7 @@ class Resolver:
     def note_sections(self) -> None:
         for number, checked in enumerate(self.documents):
             for section in checked.order:
-                if section in SECTIONS:
+                if section in SECTIONS or section in WITHOUT_BROKERS:
                     path = tuple(section.split("."))
                     self.section_places.setdefault(section, Place(number, path, "key"))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pydantic_core import ValidationError
 
@@ -41,6 +41,8 @@ SECTIONS = (
     "failures.takeover",
     "specs",
 )
+#: Sections that other disciplines judge than those of brokers: with one of them, an estate needs no brokers.
+WITHOUT_BROKERS: Final[tuple[str, ...]] = ()
 _MOST_ROUNDS = 12
 
 

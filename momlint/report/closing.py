@@ -39,17 +39,21 @@ def proof_line(report: Report) -> str:
         if not summary.brokers:
             return "Nothing was proved: there is no overlay to check."
         return UNASKED if summary.pairs else "Nothing was proved: no topic sends messages from one broker to another."
-    claims = [claim for claim in (_arrive(summary, proof), _hold(proof)) if claim]
+    claims = [claim for claim in (_arrive(summary, proof), _hold(proof), *_others(proof)) if claim]
     if not claims:
         return UNASKED
     if summary.undecided:
         verdict = f"Not proved, {summary.undecided:,} of {counted(proof.questions, 'question')} undecided"
     elif summary.errors:
         verdict = "Not proved, see the errors"
-    elif proof.refuted or proof.false_specifications:
+    elif proof.refuted or proof.false_specifications or proof.false_claims:
         hidden = [
             counted(number, noun)
-            for number, noun in ((proof.refuted, "pair"), (proof.false_specifications, "specification"))
+            for number, noun in (
+                (proof.refuted, "pair"),
+                (proof.false_specifications, "specification"),
+                (proof.false_claims, "claim"),
+            )
             if number
         ]
         verdict = f"Not proved, ignored or suppressed findings refute {joined(hidden)}"
@@ -97,6 +101,11 @@ def _hold(proof: Proof) -> str:
     if not proof.specifications:
         return ""
     return f"{counted(proof.specifications, 'specification')} {'holds' if proof.specifications == 1 else 'hold'}"
+
+
+def _others(proof: Proof) -> list[str]:
+    """What estates claim that have no next hops."""
+    return [f"{number:,} {claim.one if number == 1 else claim.many}" for claim, number in proof.claims.items()]
 
 
 def _by(proof: Proof) -> str:

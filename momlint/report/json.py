@@ -20,7 +20,10 @@ VERSION = 1
 
 def render(report: Report) -> str:
     """The report as one JSON object with a finding a line, and a line end."""
-    summary = json.dumps(dataclasses.asdict(report.summary), ensure_ascii=False)
+    counts = dataclasses.asdict(report.summary)
+    if not counts["properties"]:
+        del counts["properties"]  # it joined version 1 later
+    summary = json.dumps(counts, ensure_ascii=False)
     findings = [json.dumps(finding_object(finding), ensure_ascii=False) for finding in report.findings]
     listed = "[\n  " + ",\n  ".join(findings) + "\n ]" if findings else "[]"
     return json_printable(f'{{"version": {VERSION},\n "summary": {summary},\n "findings": {listed}}}\n')
@@ -69,8 +72,10 @@ def span_object(span: Span) -> dict[str, Any]:
 
 
 def witness_object(witness: Witness) -> dict[str, Any]:
-    """What is known of the witness; ``source`` only where no walk begins with it, ``cut`` and ``trace`` where there is
-    one."""
+    """What is known of the witness; ``source`` only where no walk begins with it, most others where there is one.
+
+    What clients do is no walk.
+    """
     result: dict[str, Any] = {}
     if witness.colour is not None:
         result["colour"] = witness.colour
@@ -78,7 +83,14 @@ def witness_object(witness: Witness) -> dict[str, Any]:
         result["source"] = witness.source
     if witness.destination is not None:
         result["destination"] = witness.destination
-    result["walk"] = list(witness.walk)
+    if witness.topic is not None:
+        result["topic"] = witness.topic
+    if witness.clients:
+        result["clients"] = list(witness.clients)
+    else:
+        result["walk"] = list(witness.walk)
+    if witness.paths:
+        result["paths"] = list(witness.paths)
     if witness.cut:
         result["cut"] = list(witness.cut)
     if witness.trace:

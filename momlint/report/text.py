@@ -71,7 +71,7 @@ def render(
 
 def _closing(report: Report, painter: _Painter, width: int | None) -> str:
     totals = totals_line(report)
-    proof = folded(proof_line(report), width, 2)
+    proof = "\n".join(folded(line, width, 2) for line in (proof_line(report), *report.proof.bounds))
     good = not (report.summary.errors or report.summary.undecided or report.failures)
     if good:
         proof = painter(proof, _HELP if report.proof.engines else "")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 NAMES_SHOWN = 5
 #: The same for the states of a trace, and the brokers of a walk.
 TRACE_SHOWN = 40
+#: Of a message that arrives in several copies, so many ways are shown.
+PATHS_SHOWN = 6
 WALK_SHOWN = 40
 
 
@@ -71,9 +73,16 @@ def shortened(walk: Sequence[str]) -> Sequence[str]:
 
 
 def witness_line(witness: Witness) -> str:
-    """The walk, or the colour in which there is none; empty where a trace follows, or nothing is left to say."""
+    """The walk, the ways of copies, or the colour in which there is none.
+
+    Empty where a trace follows, or nothing is left to say.
+    """
     if witness.trace:
         return ""
+    if witness.paths:
+        return f"copies: {'; '.join(witness.paths[:PATHS_SHOWN])}" + (
+            f"; … {len(witness.paths) - PATHS_SHOWN:,} more" if len(witness.paths) > PATHS_SHOWN else ""
+        )
     return walk_line(witness) or (f"colour: {witness.colour}" if witness.colour is not None else "")
 
 

@@ -27,10 +27,11 @@ class Routed:
     """The `momlint.discipline.Discipline` of overlays in which messages follow next-hop tables."""
 
     name: Final = "routed"
+    section: Final = "brokers"
 
     def claims(self, loaded: LoadedEstate) -> bool:
         """Every estate that has brokers."""
-        return loaded.estate is not None
+        return loaded.estate is not None and bool(loaded.estate.brokers)
 
     def complete(self, loaded: LoadedEstate, services: FleetServices) -> str | None:
         """Read the recovery tables that stand in a file of their own."""

@@ -1,4 +1,4 @@
-"""A discipline: an object with four members, and a line in `momlint.disciplines`. Here rumours, told to neighbours."""
+"""A discipline: an object with five members, and a line in `momlint.disciplines`. Here rumours, told to neighbours."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ class Rumours:
     """Overlays whose name says so; wrong where a broker has nobody to tell."""
 
     name = "rumours"
+    section = "brokers"
 
     def claims(self, loaded: LoadedEstate) -> bool:
         return loaded.estate is not None and loaded.estate.name == self.name
@@ -88,3 +89,17 @@ def test_the_others_keep_theirs() -> None:
     assert "MOM203" in {one.code for one in report.findings}
     assert "MOM951" not in {one.code for one in report.findings}
     assert report.summary.undecided == 0
+
+
+class Gossips(Rumours):
+    """What people say beside what their brokers route: a section of its own."""
+
+    section = "people"
+
+
+@pytest.mark.usefixtures("with_rumours")
+def test_an_estate_is_judged_once_for_each_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disciplines, "disciplines", lambda: (Gossips(), ROUTED))
+    assert {"MOM951", "MOM203"} <= {one.code for one in judged("rumours").findings}
+    assert {"ears", "graph"} <= set(judged("rumours").proof.engines)
+    assert "MOM951" not in {one.code for one in judged("other").findings}
