@@ -16,7 +16,7 @@ from momlint.access import CONFIGURATIONS, MOST_OF_CONFIGURATION, Access, Refuse
 from momlint.errors import UsageError
 
 EngineName: TypeAlias = Literal["auto", "graph", "smt", "nusmv"]
-FormatName: TypeAlias = Literal["text", "concise", "json", "sarif", "github", "junit"]
+FormatName: TypeAlias = Literal["text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown"]
 FailOnName: TypeAlias = Literal["error", "warning", "note", "never"]
 
 ENGINES: tuple[str, ...] = get_args(EngineName)

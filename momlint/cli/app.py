@@ -10,6 +10,7 @@ import typer
 from momlint import __version__
 from momlint.cli.console import complain
 from momlint.cli.reading import Reading
+from momlint.config import FORMATS
 
 # typer has a copy of click in some versions, and in others uses click: what both raise for a wrong command line.
 _Mistake: Any = typer.BadParameter.__mro__[1]
@@ -107,7 +108,7 @@ def check(
     max_file_mb: _MaxFileMb = None,
     format: Annotated[
         str | None,
-        typer.Option("--format", "-f", metavar="text|concise|json|sarif|github|junit", help="How to report."),
+        typer.Option("--format", "-f", metavar="|".join(FORMATS), help="How to report."),
     ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the report to this file.")

@@ -63,6 +63,14 @@ def render(
             from momlint.report import github
 
             return Rendered(github.render(report))
+        case "gitlab":
+            from momlint.report import gitlab
+
+            return Rendered(gitlab.render(report))
+        case "markdown":
+            from momlint.report import markdown
+
+            return Rendered(markdown.render(report))
         case "junit":
             from momlint.report import junit
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 if TYPE_CHECKING:
     from momlint.findings import Severity
 
-Format: TypeAlias = Literal["text", "concise", "json", "sarif", "github", "junit"]
+Format: TypeAlias = Literal["text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown"]
 
 #: The names of the formats, in the order in which help lists them.
 FORMATS: tuple[Format, ...] = get_args(Format)

@@ -161,7 +161,11 @@ def test_select_and_ignore(run: Run) -> None:
         ),
         ("--select", "black-hole", "the code of this rule is `MOM303`"),
         ("--engine", "grap", "--engine must be one of auto, graph, smt, nusmv, not 'grap'; did you mean `graph`?"),
-        ("--format", "xml", "--format must be one of text, concise, json, sarif, github, junit, not 'xml'"),
+        (
+            "--format",
+            "xml",
+            "--format must be one of text, concise, json, sarif, github, gitlab, junit, markdown, not 'xml'",
+        ),
         ("--fail-on", "eror", "--fail-on must be one of error, warning, note, never, not 'eror'"),
         ("--timeout", "0", "--timeout must be a number of seconds above 0"),
         ("--timeout", "nan", "--timeout must be a number of seconds above 0"),
@@ -199,7 +203,7 @@ def test_wrong_options_and_commands(run: Run) -> None:
 
 
 def test_every_format_goes_to_a_file(run: Run) -> None:
-    for name in ("text", "concise", "json", "sarif", "github", "junit"):
+    for name in ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown"):
         direct = run("check", "bad.yaml", "--format", name, *WITHOUT_NOTES)
         ran = run("check", "bad.yaml", "--format", name, *WITHOUT_NOTES, "--output", f"report.{name}")
         assert (ran.code, ran.out) == (1, "")
@@ -213,7 +217,7 @@ def test_every_format_goes_to_a_file(run: Run) -> None:
     assert ElementTree.parse("report.junit").getroot().get("failures") == "1"
 
 
-@pytest.mark.parametrize("name", ["json", "sarif", "concise", "github", "junit"])
+@pytest.mark.parametrize("name", ["json", "sarif", "concise", "github", "gitlab", "junit"])
 def test_the_engine_and_the_jobs_change_no_byte(run: Run, name: str) -> None:
     Path("loop.mom.yaml").write_text(LOOP)
     runs = [

@@ -71,7 +71,7 @@ def test_jobs_give_the_same(estate: str, tmp_path: Path, capsys: pytest.CaptureF
     assert "Transients of three" in said[0]
 
 
-@pytest.mark.parametrize("form", ["json", "sarif", "concise", "github", "junit"])
+@pytest.mark.parametrize("form", ["json", "sarif", "concise", "github", "gitlab", "junit", "markdown"])
 @pytest.mark.parametrize("asked", [["--explain-transients"], ["--report", "availability"]])
 def test_other_formats_have_no_sections(
     form: str, asked: list[str], estate: str, capsys: pytest.CaptureFixture[str]

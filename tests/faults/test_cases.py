@@ -23,7 +23,7 @@ CASES = sorted(FOLDER.glob("*.yaml"))
 EXPECTATION = re.compile(r"^# expect: (MOM\d+ \d+:\d+)$", re.MULTILINE)
 #: Where an engine leaves a case undecided, for now, which is no verdict that is wrong.
 UNDECIDED = {("edge-that-does-not-relay", "smt")}
-FORMATS = ["text", "concise", "json", "sarif", "github", "junit"]
+FORMATS = ["text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown"]
 
 
 def case(name: str) -> str:

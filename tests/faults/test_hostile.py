@@ -110,7 +110,10 @@ def test_names_that_are_commands_on_standard_error(tmp_path: Path) -> None:
     "arguments",
     [
         *(["plan", "{}", "--show", view] for view in ("super", "slsd", "colours", "tables", "lookup")),
-        *(["check", "{}", "--format", form] for form in ("text", "concise", "json", "sarif", "github", "junit")),
+        *(
+            ["check", "{}", "--format", form]
+            for form in ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
+        ),
         ["plan", "{}"],
         ["trace", "{}", "--from", "b", "--to", "a\n::error::x\x1b[31m"],
         *(["render", "{}", "--to", form] for form in ("smv", "smt2", "dot", "graphml")),

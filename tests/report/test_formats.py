@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from momlint.findings import Affected, Finding, Related, Report, Severity, Witness
-from momlint.report import FORMATS, concise, github, junit, render, sarif
+from momlint.report import FORMATS, concise, github, gitlab, junit, markdown, render, sarif
 from momlint.report import json as json_report
 from momlint.report.line_hash import line_hashes
 from tests.report.sample import BLACK_HOLE, ISOLATED, SINGLE_POINT, report, span
@@ -361,6 +361,148 @@ def test_junit_of_a_clean_file_and_of_an_unreadable_one() -> None:
 any_text = st.text(max_size=30)
 
 
+# -- gitlab --
+
+#: From https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+GITLAB = jsonschema.Draft202012Validator(
+    {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["description", "check_name", "fingerprint", "severity", "location"],
+            "properties": {
+                "description": {"type": "string", "minLength": 1},
+                "check_name": {"type": "string", "minLength": 1},
+                "fingerprint": {"type": "string", "minLength": 1},
+                "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+                "location": {
+                    "type": "object",
+                    "required": ["path"],
+                    "properties": {"path": {"type": "string", "not": {"pattern": r"^\./"}}},
+                    "oneOf": [
+                        {
+                            "required": ["lines"],
+                            "properties": {"lines": {"properties": {"begin": {"type": "integer", "minimum": 1}}}},
+                        },
+                        {
+                            "required": ["positions"],
+                            "properties": {
+                                "positions": {
+                                    "required": ["begin"],
+                                    "properties": {
+                                        "begin": {
+                                            "required": ["line"],
+                                            "properties": {"line": {"type": "integer", "minimum": 1}},
+                                        }
+                                    },
+                                }
+                            },
+                        },
+                    ],
+                },
+            },
+        },
+    }
+)
+
+
+def test_gitlab() -> None:
+    made = report(BLACK_HOLE, ISOLATED)
+    entries = json.loads(gitlab.render(made))
+    GITLAB.validate(entries)
+    assert [(one["check_name"], one["severity"]) for one in entries] == [("MOM203", "minor"), ("MOM303", "major")]
+    assert entries[1]["description"] == "MOM303 black-hole: broker `4` sends `5` to `6`, and it ends there"
+    assert entries[1]["location"] == {
+        "path": "six.mom.yaml",
+        "positions": {"begin": {"line": 13, "column": 7}, "end": {"line": 13, "column": 16}},
+    }
+    assert gitlab.render(report()) == "[]\n"
+
+
+def test_gitlab_knows_a_finding_again_when_lines_move() -> None:
+    def fingerprints(*findings: Finding) -> list[str]:
+        return [one["fingerprint"] for one in json.loads(gitlab.render(report(*findings)))]
+
+    moved = dataclasses.replace(BLACK_HOLE, span=span(20, 7, 20, 16))
+    dotted = dataclasses.replace(BLACK_HOLE, file="./six.mom.yaml")
+    assert fingerprints(moved) == fingerprints(BLACK_HOLE) == fingerprints(dotted)
+    other = dataclasses.replace(BLACK_HOLE, data={"broker": "4", "via": "6", "destinations": ("5", "6")})
+    assert len({*fingerprints(BLACK_HOLE, moved, other)}) == 3  # GitLab takes two of one fingerprint for one
+
+
+def test_gitlab_tells_what_could_not_be_read() -> None:
+    made = report()
+    made.failures.append("gone.yaml: no such file or folder")
+    (entry,) = json.loads(gitlab.render(made))
+    GITLAB.validate([entry])
+    assert (entry["severity"], entry["location"]["path"]) == ("blocker", "gone.yaml")
+
+
+# -- markdown --
+
+
+def shown(text: str) -> str:
+    """What a page shows: GitHub's dialect by another reader of it."""
+    from markdown_it import MarkdownIt
+
+    return str(MarkdownIt("gfm-like", {"html": True}).render(text))
+
+
+def test_markdown() -> None:
+    text = shown(markdown.render(report(BLACK_HOLE, ISOLATED)))
+    rows = re.findall(r"<tr>\n<td>.*?</tr>", text, re.DOTALL)
+    assert len(rows) == 2
+    assert "<td>error</td>" in rows[0]  # the most severe first, and not as in the file
+    assert "six.mom.yaml:13:7</code>" in rows[0]
+    assert "broker <code>4</code> sends <code>5</code> to <code>6</code>, and it ends there" in rows[0]
+    assert "walk to 5: 1 → 2 → 4 → 6" in rows[0]
+    assert "<h3>momlint: Found 1 error and 1 warning in 1 file.</h3>" in text
+    assert "<table>" not in shown(markdown.render(report()))
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        "<script>alert(1)</script>",
+        "![x](https://evil.example/x.png)",
+        "https://evil.example/ www.evil.example mail@evil.example",
+        "`</code><img src=x onerror=alert(1)>`",
+        "| | |\n|---|---|",
+        "**bold** ~~x~~ _y_ [a](b)",
+        "</details></td></table>",
+        "@everyone #1",
+    ],
+)
+def test_markdown_shows_what_strangers_wrote_and_obeys_none_of_it(evil: str) -> None:
+    finding = dataclasses.replace(
+        BLACK_HOLE,
+        file=f"{evil}.yaml",
+        message=f"broker `{evil}` sends {evil}",
+        label=evil,
+        help=evil,
+        witness=Witness(evil, evil, evil, (evil, evil)),
+    )
+    made = report(finding)
+    made.failures.append(f"{evil}: cannot be read")
+    page = shown(markdown.render(made))
+    allowed = {"h3", "p", "ul", "li", "strong", "table", "thead", "tbody", "tr", "th", "td", "code", "br", "details"}
+    assert set(re.findall(r"<([a-z0-9]+)", page)) <= allowed | {"summary"}
+    assert "<strong>bold" not in page
+    assert len(re.findall("<tr>", page)) == 2
+    assert page.count("<td>") == 4
+    # GitHub mentions whoever is named behind this sign.
+    assert "@" not in markdown.render(made)
+
+
+def test_markdown_stays_within_githubs_limits() -> None:
+    found = [dataclasses.replace(ISOLATED, span=span(line, 1, line, 2)) for line in range(1, 30_001)]
+    text = markdown.render(report(*found, BLACK_HOLE))
+    assert len(text.encode()) < 65_536
+    assert "MOM303" in text
+    rows = shown(text).count("<td>warning</td>")
+    assert f"{30_000 - rows:,} more findings left out, the least severe." in text
+
+
 @st.composite
 def any_finding(draw: st.DrawFn) -> Finding:
     line, column = draw(st.integers(1, 20)), draw(st.integers(1, 30))
@@ -392,6 +534,10 @@ def test_any_message_makes_a_well_formed_report(validator: jsonschema.Draft4Vali
             validator.validate(json.loads(data))
         elif name in ("github", "concise"):
             assert data.count(b"\n") == len(findings)
+        elif name == "gitlab":
+            GITLAB.validate(json.loads(data))
+        elif name == "markdown":
+            assert shown(rendered.text).count("<tr>") == (len(findings) + 1 if findings else 0)
 
 
 @pytest.mark.parametrize("form", FORMATS)
