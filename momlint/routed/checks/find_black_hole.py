@@ -26,7 +26,6 @@ from momlint.words import listed
 
 if TYPE_CHECKING:
     from momlint.findings import Subject
-    from momlint.routed.diagnosis.blame import TableEntry
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -133,26 +132,24 @@ def _row_over_what_has_failed(context: Context, cause: Cause) -> Draft:
 
 def _left(context: Context, cause: Cause, is_told: Callable[[Subject], bool]) -> Draft | None:
     """What is left of the missing rows but for the entries that are told already."""
-    left = [entry for entry in cause.entries if not any(map(is_told, _names(context, cause, entry)))]
+    names = zip(cause.entries, _names(context, cause), strict=True)
+    left = [entry for entry, theirs in names if not any(map(is_told, theirs))]
     if not left:
         return None
-    cells = {(entry.colour, entry.dest, entry.location) for entry in left}
-    keys = [
-        key
-        for blamed in context.causes.blamed
-        if (blamed.entry.colour, blamed.entry.dest, blamed.entry.location) in cells
-        for key in blamed.keys
-    ]
+    missing = context.causes.missing_at
+    keys = [key for entry in left for key in missing[entry.location, entry.dest, entry.colour].keys]
     return _missing_rows(context, replace(cause, entries=left, keys=keys))
 
 
-def _names(context: Context, cause: Cause, entry: TableEntry) -> frozenset[Subject]:
-    """A missing entry by all its names; in a colour that repeats another and that no row names, the colour too."""
-    (names,) = missing_of(replace(cause, entries=[entry]))
-    facts = context.recovery
-    if facts is not None and not facts.is_named(entry.colour):
-        names |= {("repeated-colour", entry.colour)}
-    return names
+def _names(context: Context, cause: Cause) -> list[frozenset[Subject]]:
+    """Each missing entry by all its names; in a colour that repeats another and that no row names, the colour too."""
+    facts, found = context.recovery, missing_of(cause)
+    if facts is None:
+        return found
+    return [
+        names if facts.is_named(entry.colour) else names | {("repeated-colour", entry.colour)}
+        for entry, names in zip(cause.entries, found, strict=True)
+    ]
 
 
 def _missing_rows(context: Context, cause: Cause) -> Draft:
@@ -191,7 +188,7 @@ def _missing_rows(context: Context, cause: Cause) -> Draft:
         "MOM303",
         place,
         message,
-        about=[_names(context, cause, entry) for entry in cause.entries],
+        about=_names(context, cause),
         label=f"a message for `{witness.destination}` ends at `{end}`",
         help=fix,
         data=data,

@@ -72,6 +72,15 @@ class Causes:
         """Entries to blame for needed pairs that fail although a path exists, or at a hop that is no link."""
         return self._blamed[0]
 
+    @cached_property
+    def missing_at(self) -> dict[tuple[int, int, int], Blamed]:
+        """(broker, destination, colour) of the missing entries among those to blame."""
+        return {
+            (one.entry.location, one.entry.dest, one.entry.colour): one
+            for one in self.blamed
+            if one.entry.fault == "missing"
+        }
+
     @property
     def pathless(self) -> set[int]:
         """Rows over hops that are no links, of needed pairs that a link there would not join either."""

@@ -53,12 +53,14 @@ class Gap:
 
     `row`: the row of the same broker and destination that should give them, `NO_ROW` where there is none. `broker`:
     -1 where a colour is missing from every row. `cells`: (broker, destination, first colour, number of colours).
+    `lost`: the missing entries, with the needed pairs that stop at each.
     """
 
     row: int
     broker: int
     colour: int
     cells: list[tuple[int, int, int, int]] = field(default_factory=list)
+    lost: list[Blamed] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,20 +182,25 @@ class RecoveryFacts:
     @cached_property
     def gaps(self) -> list[Gap]:
         """What needed pairs lack and no row gives: at a row, at a broker's table, or at a colour no row names."""
-        colours_of: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-        nameless: set[int] = set()
-        for broker, to, colour in sorted(self._lost_at):
-            if self._named[colour]:
-                colours_of[broker, to].append(colour)
+        lost_at = self.causes.missing_at
+        lost_of: defaultdict[tuple[int, int], list[Blamed]] = defaultdict(list)
+        nameless: dict[int, Gap] = {}
+        named = self._named.tolist()
+        for broker, to, colour in sorted(lost_at):
+            lost = lost_at[broker, to, colour]
+            if named[colour]:
+                lost_of[broker, to].append(lost)
             else:
-                nameless.add(colour)
-        gaps = [Gap(NO_ROW, -1, colour) for colour in sorted(nameless)]
+                nameless.setdefault(colour, Gap(NO_ROW, -1, colour)).lost.append(lost)
+        gaps = [nameless[colour] for colour in sorted(nameless)]
         by_place: dict[tuple[int, int], Gap] = {}
-        for (broker, to), colours in colours_of.items():
-            row = self._row_for(broker, to, colours[0])
-            gap = by_place.setdefault((row, broker), Gap(row, broker, colours[0]))
-            gap.colour = min(gap.colour, colours[0])
-            gap.cells.append((broker, to, colours[0], len(colours)))
+        for (broker, to), entries in lost_of.items():
+            first = entries[0].entry.colour
+            row = self._row_for(broker, to, first)
+            gap = by_place.setdefault((row, broker), Gap(row, broker, first))
+            gap.colour = min(gap.colour, first)
+            gap.cells.append((broker, to, first, len(entries)))
+            gap.lost += entries
         return gaps + [by_place[key] for key in sorted(by_place)]
 
     def _row_for(self, broker: int, to: int, colour: int) -> int:
@@ -206,12 +213,12 @@ class RecoveryFacts:
 
     def affected_by_gap(self, gap: Gap) -> NDArray[np.int64]:
         """The keys of needed pairs that stop at a gap (sorted int64)."""
-        return np.array(sorted(key for blamed in self._lost_by(gap) for key in blamed.keys), np.int64)
+        return np.array(sorted(key for blamed in gap.lost for key in blamed.keys), np.int64)
 
     def subjects_of_gap(self, gap: Gap) -> frozenset[Subject]:
         """The missing entries of a gap at which needed pairs stop, by all their names."""
         found: set[Subject] = set()
-        for blamed in self._lost_by(gap):
+        for blamed in gap.lost:
             cell = (blamed.entry.location, blamed.entry.dest, blamed.entry.colour)
             found |= missing(blamed.entry)
             if cell in self._broker_to_blame:
@@ -226,22 +233,6 @@ class RecoveryFacts:
             for cause in self.causes.needed
             if cause.kind == "missing" and cause.scope == "broker"
             for entry in cause.entries
-        }
-
-    def _lost_by(self, gap: Gap) -> list[Blamed]:
-        lost = self._lost_at
-        if gap.broker < 0:
-            return [lost[cell] for cell in lost if cell[2] == gap.colour]
-        wanted = {(broker, to) for broker, to, _, _ in gap.cells}
-        return [lost[cell] for cell in lost if cell[:2] in wanted and self._named[cell[2]]]
-
-    @cached_property
-    def _lost_at(self) -> dict[tuple[int, int, int], Blamed]:
-        """(broker, destination, colour) of the missing entries that break needed pairs."""
-        return {
-            (blamed.entry.location, blamed.entry.dest, blamed.entry.colour): blamed
-            for blamed in self.causes.blamed
-            if blamed.entry.fault == "missing"
         }
 
     # -- MOM403 -------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import random
 
 import networkx as nx
 import pytest
@@ -158,6 +159,30 @@ def test_a_row_is_removed(recovery: Recovery, data: st.DataObject) -> None:
     assert {f.code for f in findings} == {"MOM405"}
     assert {f.span.start.line for f in findings} <= homes
     assert len(findings) == 1
+
+
+def test_a_tenth_of_the_rows_is_removed() -> None:
+    """One finding for each row that holds on where another of the same destination is missing, and one for each table
+    that has no row for some destinations; every entry that is missing is counted once."""
+    rng = random.Random(7)
+    graph = nx.random_regular_graph(4, 40, seed=7)
+    recovery = plan(graph, "single-link")
+    whole = set(recovery.entries())
+    recovery.rows = [row for row in recovery.rows if rng.random() >= 0.1]
+    left = set(recovery.entries())
+    missing = whole - left
+    told = check(recovery, Options(engine="graph", ignore=TABLES.ignore, timeout=10))
+    assert {finding.code for finding in told} == {"MOM405"}
+    assert sum(finding.data["entries"] for finding in told) == len(missing) > 10_000  # type: ignore[misc]
+    # All pairs are judged, so a message from each broker itself stops at what it lacks.
+    pairs = {(at, to) for _, at, to in missing}
+    with_rows = pairs & {(row.broker, row.to) for row in recovery.rows}
+    tables = {at for at, _ in pairs - with_rows}
+    assert len(tables) > 10
+    expected = sorted(recovery.head_lines[at] for at in tables)
+    at_rows = {line: (row.broker, row.to) for row, line in zip(recovery.rows, recovery.lines.values(), strict=True)}
+    assert sorted(f.span.start.line for f in told if f.span.start.line not in at_rows) == expected
+    assert sorted(at_rows[f.span.start.line] for f in told if f.span.start.line in at_rows) == sorted(with_rows)
 
 
 @gentle(600)
