@@ -33,24 +33,27 @@ class OutOfTime(BaseException):
 
 
 class _Clock:
-    """One that can be set; where another runs already, that one stands still meanwhile."""
+    """One that can be set; where another runs already, that one stands still meanwhile.
+
+    Without `seconds` it never rings.
+    """
 
     running: _Clock | None = None
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._outer: _Clock | None = None
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = seconds
+        self.outer: _Clock | None = None
         self._left_of_outer = 0.0
         self._handler: Any = signal.SIG_DFL
         self._set = False
 
     def start(self) -> None:
         """Set it."""
-        self._outer = _Clock.running
+        self.outer = _Clock.running
         self._handler = signal.signal(signal.SIGALRM, _ring)
         _Clock.running = self
         self._set = True
-        self._left_of_outer, _ = signal.setitimer(signal.ITIMER_REAL, self._seconds, _AGAIN)
+        self._left_of_outer, _ = signal.setitimer(signal.ITIMER_REAL, self.seconds or 0, _AGAIN)
 
     def stop(self) -> None:
         """Stop it, and let the outer one go on. Once more does no harm."""
@@ -59,20 +62,23 @@ class _Clock:
         # First of all: from here on nothing rings.
         signal.setitimer(signal.ITIMER_REAL, 0)
         self._set = False
-        _Clock.running = self._outer
+        _Clock.running = self.outer
         signal.signal(signal.SIGALRM, self._handler)
-        if self._outer is not None:
+        if self.outer is not None and self.outer.seconds is not None:
             signal.setitimer(signal.ITIMER_REAL, self._left_of_outer or _AGAIN, _AGAIN)
 
 
 def _ring(_number: int, frame: FrameType | None) -> None:
-    if _Clock.running is None:
+    clock = _Clock.running
+    while clock is not None and clock.seconds is None:
+        clock = clock.outer  # it had rung before it was made to stand still
+    if clock is None:
         return
     if _is_importing(frame):
         # Half a module would be left behind, and some cannot be loaded twice.
         signal.setitimer(signal.ITIMER_REAL, _SOON, _AGAIN)
         return
-    raise OutOfTime(_Clock.running)
+    raise OutOfTime(clock)
 
 
 def _is_importing(frame: FrameType | None) -> bool:
@@ -85,6 +91,18 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 def _can_ring() -> bool:
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
+def unhurried(action: Callable[[], T]) -> T:
+    """What `action` returns; the clock around it stands still: others work, by clocks of their own."""
+    if not _can_ring() or _Clock.running is None:
+        return action()
+    clock = _Clock(None)
+    try:
+        clock.start()
+        return action()
+    finally:
+        clock.stop()
 
 
 def limited(seconds: float, action: Callable[[], T]) -> T | None:

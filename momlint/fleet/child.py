@@ -7,8 +7,8 @@ output:
 * ``("run", units)``: one ``("done", result)`` for each, in this order, and at the end ``("end",)``; or, in the place of
   a result and of all after it, ``("memory",)`` or ``("failed", text)``.
 
-A unit may want help (`Work.take_helper`): ``("common", key, value)`` and ``("help", work, seconds)`` go out, and
-``("results", [...])`` comes back. The first frame out is ``("ready",)``.
+A unit may want help (`Work.take_helper`): ``("common", key, value)`` and ``("help", number, work, seconds)`` go out,
+and ``("results", number, [...])`` comes back. The first frame out is ``("ready",)``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import IO, Any, TypeVar
 
+from momlint.clock import unhurried
 from momlint.fleet.frames import read_frame, write_frame
 from momlint.fleet.work import Work, run_units
 
@@ -75,16 +76,25 @@ class _Helper:
         self._tasks = tasks
         self._out = out
         self._sent: set[str] = set()
+        self._asked = 0
 
     def run(self, work: Work[R], seconds: Sequence[float]) -> Iterator[R]:
-        """The results of all units, in order."""
+        """The results of all units, in order. The clock of whoever waits stands still: each unit has one of its own."""
         common = work.common
         if common is not None and common.key not in self._sent:
             write_frame(self._out, ("common", common.key, common.value))
             self._sent.add(common.key)
-        write_frame(self._out, ("help", work, list(seconds)))
-        _, results = self._tasks.get()
-        yield from results
+        self._asked += 1
+        write_frame(self._out, ("help", self._asked, work, list(seconds)))
+        yield from unhurried(self._answer)
+
+    def _answer(self) -> list[Any]:
+        while True:
+            _, number, results = self._tasks.get()
+            # Nobody waits any more for what was asked before: the time was over, or a user has interrupted.
+            if number == self._asked:
+                found: list[Any] = results
+                return found
 
 
 def _serve(tasks: queue.SimpleQueue[Any], out: IO[bytes]) -> None:

@@ -119,7 +119,7 @@ class Guard:
                     elif frame[0] == "common":
                         one.given[frame[1]] = frame[2]
                     elif frame[0] == "help":
-                        one.reply(self._help(frame[1], frame[2], one.given))
+                        one.reply(frame[1], self._help(frame[2], frame[3], one.given))
                     else:
                         break
                 fault = self._fault(frame)
@@ -235,10 +235,10 @@ class _Child:
             self._work = work
         write_frame(self._process.stdin, ("run", units))
 
-    def reply(self, results: list[Any]) -> None:
-        """What a unit had asked for."""
+    def reply(self, number: int, results: list[Any]) -> None:
+        """What a unit had asked for, which gave it this number."""
         assert self._process.stdin is not None
-        write_frame(self._process.stdin, ("results", results))
+        write_frame(self._process.stdin, ("results", number, results))
 
     def next_frame(self, seconds: float) -> Any:
         """The next frame. Raises `queue.Empty` after so many seconds, `EOFError` where the child is gone."""

@@ -73,7 +73,11 @@ class _Unbuilt:
         outcome = Outcome(
             Summary(brokers=len(estate.brokers), links=len(estate.links), topics=len(estate.topics), undecided=1),
             Proof(),
-            [_undecided(estate.place, "whether anything is wrong with this estate", _too_long(self._request))],
+            [
+                _undecided(
+                    estate.place, "whether anything is wrong with this estate", _too_long(self._request), self._request
+                )
+            ],
         )
         if self._request.certificate_folder is not None:
             outcome.uncertified.append(f"{self._loaded.source.file}: it stayed undecided")
@@ -199,7 +203,7 @@ class RoutedJudgement:
         where = self.context.estate_place
         # Undecided and disagreement cannot be deselected into a pass: only what is printed is selected.
         for subject, why in self.context.ask.undecided:
-            yield _undecided(where, subject, why)
+            yield _undecided(where, subject, why, self.request)
         for difference in self.context.ask.disagreements:
             yield Draft(
                 "MOM902",
@@ -215,12 +219,15 @@ def _fill(found: list[Draft], check: Callable[[Context], Iterable[Draft]], conte
     return True
 
 
-def _undecided(where: Place, subject: str, why: str) -> Draft:
+def _undecided(where: Place, subject: str, why: str, request: Request) -> Draft:
+    by_graph = request.engine == "graph"
     return Draft(
         "MOM901",
         where,
         f"undecided: {subject}: {why}",
-        help="allow more with `--timeout`, or let `--engine graph` decide",
+        help="allow more with `--timeout`"
+        if by_graph
+        else "allow more with `--timeout`, or let `--engine graph` decide",
     )
 
 

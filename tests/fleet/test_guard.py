@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from momlint.errors import InternalError
+from momlint.fleet import child
 from momlint.fleet.guard import Guard, ShardLimits
 from tests.fleet.processes import is_running
 from tests.fleet.works import Obey, Said
@@ -115,3 +118,17 @@ def test_a_child_goes_with_its_guard_even_while_it_spins() -> None:
             return
         time.sleep(0.1)
     pytest.fail("the child outlives its guard")
+
+
+def test_an_answer_nobody_waits_for_any_more_is_not_taken_for_the_next() -> None:
+    tasks: queue.SimpleQueue[object] = queue.SimpleQueue()
+    helper = child._Helper(tasks, io.BytesIO())
+    tasks.put(("results", 1, ["one"]))
+    assert list(helper.run(Obey(("one",)), [1.0])) == ["one"]
+    # The second is given up while it waits, as by an alarm, so that its answer comes when the third is asked for.
+    tasks.put(None)
+    with pytest.raises(TypeError):
+        list(helper.run(Obey(("two",)), [1.0]))
+    tasks.put(("results", 2, ["two"]))
+    tasks.put(("results", 3, ["three"]))
+    assert list(helper.run(Obey(("three",)), [1.0])) == ["three"]

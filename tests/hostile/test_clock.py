@@ -14,7 +14,7 @@ import pytest
 
 from momlint import clock
 from momlint.cli import main
-from momlint.clock import limited
+from momlint.clock import limited, unhurried
 from momlint.lint import Options, lint_bytes, merge
 from momlint.routed.graph import GraphEngine
 from momlint.routed.graph import cutsets as graph_cutsets
@@ -78,6 +78,26 @@ def test_a_clock_within_a_clock() -> None:
     started = time.monotonic()
     assert limited(0.3, outer_after) is None
     assert time.monotonic() - started < 5
+
+
+def test_a_clock_that_stands_still_while_others_work() -> None:
+    def waits() -> str:
+        assert unhurried(lambda: time.sleep(0.6)) is None
+        # Clocks of those who work within go by themselves.
+        assert unhurried(lambda: limited(0.2, spin)) is None
+        return unhurried(lambda: limited(5.0, lambda: "done")) or "late"
+
+    assert limited(0.4, waits) == "done"
+
+    def goes_on_after() -> None:
+        unhurried(lambda: time.sleep(0.1))
+        spin()
+
+    started = time.monotonic()
+    assert limited(0.3, goes_on_after) is None
+    assert 0.3 <= time.monotonic() - started < 5
+    assert unhurried(lambda: 3) == 3
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 def test_what_rings_where_nobody_hears_it_rings_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,3 +224,12 @@ def test_a_large_estate(options: list[str], tmp_path: Path) -> None:
     assert found["summary"]["undecided"] >= 1
     # Every rule may take its second; reading and what is started besides have theirs.
     assert passed < 60
+
+
+@pytest.mark.parametrize("engine", ["graph", "auto"])
+def test_who_asked_for_graph_is_not_sent_to_it(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(GraphEngine, "decide", spin)
+    wanted = Options(engine=engine, timeout=0.2)  # type: ignore[arg-type]
+    report = merge([lint_bytes(TRIANGLE.encode(), "x.mom.yaml", wanted)], wanted)
+    helps = {finding.help for finding in report.findings if finding.code == "MOM901"}
+    assert helps == {"allow more with `--timeout`" + ("" if engine == "graph" else ", or let `--engine graph` decide")}

@@ -16,7 +16,7 @@ import numpy as np
 from momlint.findings import Affected
 from momlint.routed.diagnosis.subjects import broker as broker_subject
 from momlint.routed.diagnosis.subjects import missing
-from momlint.routed.overlay.arcs import Hops, unconnected
+from momlint.routed.overlay.arcs import Hops, separated
 from momlint.routed.overlay.detours import walks_through
 from momlint.routed.overlay.following import entry
 from momlint.routed.overlay.form import NO_HOP, NO_ROW
@@ -329,7 +329,7 @@ class RecoveryFacts:
         in_row = Packing(table.colours)  # of a row and a colour
         claims = in_row.pack(np.repeat(np.arange(table.rows), np.diff(table.start)), table.listed)
         rows, colours = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for colour, apart in unconnected(self.overlay, self.context.all_colours, table.broker, table.to):
+        for colour, apart in separated(self.overlay, self.context.all_colours, table.broker, table.to):
             row = np.flatnonzero(apart)
             row = row[among(in_row.pack(row, colour), claims) != table.inverted[row]]
             rows.append(row)

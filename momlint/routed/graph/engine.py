@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from momlint.routed.graph import cutsets, stubs
 from momlint.routed.graph.arrivals import failing_walks
-from momlint.routed.overlay.arcs import unconnected
+from momlint.routed.overlay.arcs import separated
 from momlint.routed.overlay.form import Overlay
 from momlint.routed.questions.question import Proved, Question, Refuted, Undecided, Verdict
 
@@ -61,9 +61,8 @@ def _unconnected_pairs(overlay: Overlay, question: Question) -> NDArray[np.int64
     asked = question.sources != question.dests
     sources, dests = question.sources[asked], question.dests[asked]
     found = []
-    for colour, apart in unconnected(overlay, question.colours, sources, dests):
-        if apart.any():
-            failed = overlay.failed_broker[colour]
-            which = np.flatnonzero(apart & ~failed[sources] & ~failed[dests])
-            found.append(overlay.keys.pack(colour, dests[which], sources[which]))
+    for colour, apart in separated(overlay, question.colours, sources, dests):
+        failed = overlay.failed_broker[colour]
+        which = np.flatnonzero(apart & ~failed[sources] & ~failed[dests])
+        found.append(overlay.keys.pack(colour, dests[which], sources[which]))
     return np.sort(np.concatenate(found)) if found else np.zeros(0, np.int64)

@@ -13,6 +13,8 @@ from momlint.routed.overlay.ragged import segment_starts
 
 #: Elements of the largest temporary array.
 _BLOCK = 1 << 21
+#: So many spanning trees are looked for.
+_TREES = 4
 
 
 def live_arcs(overlay: Overlay, colour: int) -> NDArray[np.bool_]:
@@ -146,6 +148,83 @@ def is_two_way(overlay: Overlay) -> bool:
         np.array_equal(overlay.arc_tail[forth], overlay.arc_head[back])
         and np.array_equal(overlay.arc_head[forth], overlay.arc_tail[back])
     )
+
+
+def surely_whole(overlay: Overlay, colours: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """bool[K]: colours in which every broker is sure to reach every other; of the others nothing is said.
+
+    A colour in which no broker has failed, and that spares a spanning tree, leaves all in one piece. With trees that
+    share no link, as many as are easily found, failures of few links hardly ever touch all of them. Only for overlays
+    that are `is_two_way`.
+    """
+    whole = np.zeros(colours.size, np.bool_)
+    trees = _spanning_trees(overlay)
+    step = max(1, _BLOCK // max(overlay.links, 1))
+    for first in range(0, colours.size, step):
+        block = colours[first : first + step]
+        failed = overlay.failed_link[block]
+        for links in trees:
+            whole[first : first + step] |= ~failed[:, links].any(axis=1)
+        whole[first : first + step] &= ~overlay.failed_broker[block].any(axis=1)
+    return whole
+
+
+def _spanning_trees(overlay: Overlay) -> list[list[int]]:
+    """The links of spanning trees that have none in common, found greedily: `_TREES` of them at most.
+
+    Trees by depth first search are long paths, which leave every broker links for the next tree.
+    """
+    near: list[list[tuple[int, int]]] = [[] for _ in range(overlay.n)]
+    for tail, head, link in zip(
+        overlay.arc_tail.tolist(), overlay.arc_head.tolist(), overlay.arc_link.tolist(), strict=True
+    ):
+        near[tail].append((head, link))
+    used: set[int] = set()
+    trees: list[list[int]] = []
+    while overlay.n and len(trees) < _TREES:
+        tree: list[int] = []
+        seen = {0}
+        ways = [iter(near[0])]
+        while ways:
+            for head, link in ways[-1]:
+                if head not in seen and link not in used:
+                    seen.add(head)
+                    tree.append(link)
+                    ways.append(iter(near[head]))
+                    break
+            else:
+                ways.pop()
+        if len(seen) < overlay.n:
+            break
+        used.update(tree)
+        trees.append(tree)
+    return trees
+
+
+def separated(
+    overlay: Overlay,
+    colours: NDArray[np.integer],
+    sources: NDArray[np.integer],
+    dests: NDArray[np.integer],
+) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    """As `unconnected`, but only those of `colours` in which some pair is unconnected, in turn.
+
+    Most failures leave an overlay in one piece, and to look at millions of pairs in each of thousands of colours takes
+    longer than to find that out.
+    """
+    if not is_two_way(overlay):
+        yield from ((colour, apart) for colour, apart in unconnected(overlay, colours, sources, dests) if apart.any())
+        return
+    if colours.size * overlay.arc_tail.size > _BLOCK:
+        colours = colours[~surely_whole(overlay, colours)]
+    step = max(1, _BLOCK // max(overlay.n, 1))
+    for first in range(0, colours.size, step):
+        block = colours[first : first + step]
+        labels = components(overlay, block)
+        for place in np.flatnonzero(labels.any(axis=1)).tolist():
+            apart = labels[place][sources] != labels[place][dests]
+            if apart.any():
+                yield int(block[place]), apart
 
 
 def unconnected(

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from momlint.routed.overlay import Hops, arcs, components, is_two_way, live_arcs, reach, usable_hops
+from momlint.routed.overlay import Hops, arcs, components, is_two_way, live_arcs, reach, unconnected, usable_hops
+from momlint.routed.overlay.arcs import separated, surely_whole
 from tests.budget import examples
 from tests.oracles import Oracle
 from tests.strategies import F, L, any_overlays, make_overlay
@@ -40,6 +41,34 @@ def test_reach_and_live_arcs_against_brute_force(overlay, block):
             for d in range(n):
                 entry = oracle.entry(c, d, s)
                 assert table[d, s] == (entry if s != d and (s, entry) in near else -1)
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(any_overlays(), st.sampled_from([1, 1 << 21]))
+def test_separated_colours_against_brute_force(overlay, block):
+    oracle = Oracle(overlay)
+    every = np.arange(overlay.colours)
+    sources, dests = (ends.ravel() for ends in np.indices((overlay.n, overlay.n)))
+    expected = {}
+    for c in every.tolist():
+        reached = [oracle.reachable_from(c, s) for s in range(overlay.n)]
+        apart = [d not in reached[s] for s, d in zip(sources.tolist(), dests.tolist(), strict=True)]
+        if any(apart):
+            expected[c] = apart
+    with mock.patch.object(arcs, "_BLOCK", block):
+        found = {c: apart.tolist() for c, apart in separated(overlay, every, sources, dests)}
+        assert found == expected
+        if is_two_way(overlay):
+            assert set(np.flatnonzero(surely_whole(overlay, every)).tolist()).isdisjoint(expected)
+    assert {c for c, apart in unconnected(overlay, every, sources, dests) if apart.any()} == set(expected)
+
+
+def test_a_ring_of_double_links_has_trees_to_spare():
+    n = 6
+    ring = [L(i, (i + 1) % n) for i in range(n)]
+    overlay = make_overlay(n, ring * 2, colours=[F(), *(F([link]) for link in range(2 * n)), F([], [3])])
+    # Any link may fail; of a broker that fails nothing is said.
+    assert surely_whole(overlay, np.arange(overlay.colours)).tolist() == [True] * (2 * n + 1) + [False]
 
 
 def test_two_way():
