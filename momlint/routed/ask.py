@@ -24,7 +24,7 @@ from momlint.routed.requests import (
 )
 
 if TYPE_CHECKING:
-    from momlint.estate.resolved import Spec, Tolerate
+    from momlint.estate.resolved import Spec
     from momlint.routed.graph import GraphEngine
     from momlint.routed.overlay.elements import Elements
     from momlint.routed.overlay.form import Overlay
@@ -115,14 +115,13 @@ class Ask:
             return ()
         return self.decide(SurveyOf(overlay, elements, asked, subject))
 
-    def smallest(
-        self, overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int, subject: str
-    ) -> Smallest | None:
-        """The smallest failure within `promise` that cuts; None where none does, and where it stays undecided.
+    def smallest(self, request: SmallestOf, passed: float = 0.0) -> Smallest | None:
+        """The smallest failure within a promise that cuts; None where none does, and where it stays undecided.
 
-        With ``auto``, smt decides what would be too long a search for graph.
+        With ``auto``, smt decides what would be too long a search for graph. `passed`: how many of the question's
+        seconds have gone by, where this is not the first search for its answer.
         """
-        found = self.decide(SmallestOf(overlay, elements, promise, at_least, subject))
+        found = self.decide(request, passed)
         return found if isinstance(found, Smallest) else None
 
     def specification(
@@ -137,17 +136,18 @@ class Ask:
             self.false_specifications += isinstance(found, SpecFalse)
         return found
 
-    def decide(self, request: Request[Answer]) -> Answer:
+    def decide(self, request: Request[Answer], passed: float = 0.0) -> Answer:
         """The life of every request: who decides, in parts or at once, whether a second engine agrees, the record.
 
         A second opinion is asked for with ``auto``, of what graph has decided in full and smt will decide quickly: not
-        at once, but by `settle`, when all questions are known.
+        at once, but by `settle`, when all questions are known. `passed`: so many of the seconds are gone already.
         """
-        seconds, began = self.timeout or QUESTION_SECONDS, time.monotonic()
+        limit, began = self.timeout or QUESTION_SECONDS, time.monotonic()
+        seconds = max(limit - passed, 0)
         engine = self._engine(request.decider(self.engine))
         parts = None if self.spread is None else request.spread_over(self.spread, engine.name, self.timeout)
         found: Answer | Undecided = (
-            in_time(engine.name, seconds, partial(request.decided_by, engine)) if parts is None else parts.answer
+            in_time(engine.name, seconds, partial(request.decided_by, engine), limit) if parts is None else parts.answer
         )
         if not isinstance(found, Undecided) and not request.is_decidable(found):
             return found
@@ -239,7 +239,10 @@ class Ask:
         )
 
 
-def in_time(engine: str, seconds: float, ask: Callable[[], T | Undecided]) -> T | Undecided:
-    """What `ask`, which asks the engine of this name, returns within so many seconds; else that it is undecided."""
-    found = limited(seconds if engine == "graph" else _GRACE * seconds, ask)
-    return Undecided(f"{engine} found no answer within {seconds:g} s") if found is None else found
+def in_time(engine: str, seconds: float, ask: Callable[[], T | Undecided], limit: float | None = None) -> T | Undecided:
+    """What `ask`, which asks the engine of this name, returns within so many seconds; else that it is undecided.
+
+    `limit`: those of the whole question, of which `seconds` are left. With none left nothing is asked.
+    """
+    found = limited(seconds if engine == "graph" else _GRACE * seconds, ask) if seconds else None
+    return Undecided(f"{engine} found no answer within {limit or seconds:g} s") if found is None else found

@@ -207,13 +207,17 @@ class SurveyOf:
 
 @dataclass(frozen=True, slots=True)
 class SmallestOf:
-    """The smallest failure within `promise` that cuts; one of fewer than `at_least` elements is known not to."""
+    """The smallest failure within `promise` that cuts; one of fewer than `at_least` elements is known not to.
+
+    `second_opinion`: whether it is worth one.
+    """
 
     overlay: Overlay
     elements: Elements
     promise: Tolerate
     at_least: int
     subject: str
+    second_opinion: bool = True
     falls_to_smt: bool = True
 
     def decider(self, choice: EngineChoice) -> Decider:
@@ -231,6 +235,8 @@ class SmallestOf:
 
     def second_opinion_seconds(self, found: Smallest | Kept | Undecided) -> float:
         """As long as to find that nothing cuts."""
+        if not self.second_opinion:
+            return float("inf")
         from momlint.routed.smt import expected_smallest_seconds
 
         return expected_smallest_seconds(self.overlay, self.elements, self.promise, self.at_least)

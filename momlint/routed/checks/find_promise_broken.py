@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,6 +20,7 @@ from momlint.routed.overlay.following import walk
 from momlint.routed.overlay.form import Overlay
 from momlint.routed.overlay.ragged import distinct
 from momlint.routed.questions.question import Question, Refuted
+from momlint.routed.requests import SmallestOf
 from momlint.words import arrow, counted, joined
 
 if TYPE_CHECKING:
@@ -69,7 +71,11 @@ def _single(context: Context, promise: Tolerate) -> Iterator[Draft]:
 
 
 def _together(context: Context, promise: Tolerate) -> Iterator[Draft]:
-    """The smallest set that cuts what no single element does; other sets that cut other topics are counted with it."""
+    """The smallest set that cuts what no single element does; other sets that cut other topics are counted with it.
+
+    All topics that any set cuts are found, or it is said that some stay undecided: the search for all of them is one
+    question, and ends when its time does.
+    """
     cutting = context.cutting
     if cutting.elements.largest(promise) < 2:
         return
@@ -83,12 +89,19 @@ def _together(context: Context, promise: Tolerate) -> Iterator[Draft]:
     sets: list[tuple[int, ...]] = []
     cut = np.zeros(len(every), np.bool_)
     subject = f"whether the estate survives what it promises ({_promised(promise)})"
-    while left.any() and len(sets) < MOST_SETS:
+    at_least, began = 2, time.monotonic()
+    while left.any():
         asked = replace(overlay, pair_source=overlay.pair_source[left], pair_dest=overlay.pair_dest[left])
-        found = context.ask.smallest(asked, cutting.elements, promise, 2, subject)
+        found = context.ask.smallest(
+            SmallestOf(asked, cutting.elements, promise, at_least, subject, second_opinion=len(sets) < SECOND_OPINIONS),
+            time.monotonic() - began,
+        )
         if found is None:
             break
         sets.append(found.failed)
+        # What cuts pairs that those before leave cuts all pairs of those before too: it is no smaller.
+        at_least = len(found.failed)
+        subject = f"whether the topics that are left survive what is promised ({_promised(promise)})"
         new = cutting.pairs(found.failed) & ~told
         if not (new & left).any():
             raise ReplayError(f"a path is left for every needed pair when {cutting.words(found.failed)} fail")
@@ -139,8 +152,8 @@ def _topological(
     )
 
 
-#: Sets of several elements that are looked for, each for topics that those before leave.
-MOST_SETS = 8
+#: Of the sets of several elements, each for topics that those before leave, so many are found by both engines.
+SECOND_OPINIONS = 8
 
 
 class _Lost(NamedTuple):

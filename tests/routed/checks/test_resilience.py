@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from momlint.findings import Finding
 from momlint.lint import Options, lint_bytes, merge
-from momlint.routed.graph import GraphEngine
+from momlint.routed.graph import GraphEngine, cutsets
 from momlint.routed.questions.failures import Cut, Smallest
 from momlint.routed.questions.question import Undecided
 from momlint.routed.smt import SmtEngine
@@ -115,10 +115,10 @@ def test_both_rules_say_what_enumeration_says(seed: int, promise: tuple[int, int
         cut = alone(estate, element, within)
         if cut:
             errors.append(expected_cut(estate, (element,), cut))
-    # Each pair is a topic: what no single element cuts is asked for until no set cuts more, eight at most.
+    # Each pair is a topic: what no single element cuts is asked for until no set cuts more.
     single = {pair for element in within for pair in estate.cut((element,))}
     left, sets, cut = sorted(set(estate.pairs) - single), [], set()
-    while len(sets) < 8 and (smallest := replace(estate, pairs=left).smallest(*promise)) is not None:
+    while (smallest := replace(estate, pairs=left).smallest(*promise)) is not None:
         sets.append(smallest)
         cut.update(pair for pair in estate.cut(smallest) if pair not in single)
         left = [pair for pair in left if pair not in cut]
@@ -240,6 +240,44 @@ def test_sets_that_cut_other_topics_are_counted_with_the_smallest() -> None:
     assert found.label == "promised here, and no smaller failure breaks it; 1 more set cuts other topics"
     assert found.affected is not None
     assert (found.affected.pairs, found.affected.topics) == (2, ("t0-1", "t0-3"))
+
+
+def rings(number: int) -> Estate:
+    """Rings of three that share broker 0; in each a topic from 0 to another broker, which its first two links cut."""
+    links = [L(*ends) for at in range(1, 2 * number, 2) for ends in ((0, at), (at, at + 1), (at + 1, 0))]
+    return Estate(2 * number + 1, links, [(0, at) for at in range(1, 2 * number, 2)])
+
+
+@pytest.mark.parametrize("engine", ["graph", "smt", "auto"])
+def test_all_topics_are_found_however_many_sets_cut_them(engine: str) -> None:
+    """No two links cut two of twelve topics; what is promised of the twelfth is as broken as of the first."""
+    (found,) = check(written(rings(12), (2, 0, 0)), engine, ("MOM502", "MOM9"))
+    assert found.label == "promised here, and no smaller failure breaks it; 11 more sets cut other topics"
+    assert found.affected is not None
+    assert found.affected.topics == tuple(f"t0-{at}" for at in range(1, 24, 2))
+    assert found.affected.pairs == 12
+
+
+def test_topics_for_which_no_time_is_left_stay_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All searches together are one question, with one limit: what they found is told, and that there may be more."""
+    search = cutsets.smallest
+
+    def slow(*asked: Any) -> Any:
+        time.sleep(0.2)
+        return search(*asked)
+
+    monkeypatch.setattr(cutsets, "smallest", slow)
+    began = time.monotonic()
+    text = written(rings(30), (2, 0, 0))
+    found = {finding.code: finding for finding in report(text, select=("MOM502", "MOM9"), timeout=1.0).findings}
+    assert time.monotonic() - began < 4
+    assert found.keys() == {"MOM502", "MOM901"}
+    assert found["MOM502"].affected is not None
+    assert 1 <= found["MOM502"].affected.pairs <= 5
+    assert found["MOM901"].message == (
+        "undecided: whether the topics that are left survive what is promised (any 2 links): "
+        "graph found no answer within 1 s"
+    )
 
 
 @pytest.mark.parametrize("promise", ["none", "{links: 0}", "{}"])
