@@ -1,6 +1,6 @@
 """The solver engine: trap sets as SMT-LIB text, decided by a solver.
 
-``templates/*.smt2.j2`` are the encodings, `encode` fills them, `solve` finds all that fails with z3
+``templates/*.smt2.j2`` are the encodings, `encode` and `entries` fill them, `solve` finds all that fails with z3
 (`with_z3`) or another solver (`with_pysmt`), and `engine` makes the verdict. Importing this imports
 none of z3, pysmt and jinja2.
 """

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _KINDS: tuple[ElementKind, ...] = ("link", "broker", "group")
 
 
-Opener: TypeAlias = "Callable[[Question, Cuts], Session]"
+Opener: TypeAlias = "Callable[[Cuts], Session]"
 ScriptOpener: TypeAlias = "Callable[[FailureScript], Session]"
 
 
@@ -59,7 +59,7 @@ def survey(
     models = 0
     try:
         for section in cuts(alone, question):
-            for found in severed(section, open_session(question, section), by_failure=True, guesses=likely):
+            for found in severed(section, open_session(section), by_failure=True, guesses=likely):
                 models += 1
                 if traps is not None and models > traps:
                     return Undecided(f"more than {traps} cuts were found, and the search was stopped")

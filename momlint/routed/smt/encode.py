@@ -1,9 +1,10 @@
 """From an `Overlay` and a `Question` to what the templates loop over: `Walks` for tables, `Cuts` for links.
 
 The encodings themselves are the templates (``templates/*.smt2.j2``); here stands only which hops, colours and
-sources there are. One script asks about many destinations at once, each with a Boolean of its own by which it is
-chosen: for small overlays a solver's start and the declarations cost more than what is decided. The work is
-proportional to brokers × destinations + deltas, never to colours × brokers².
+sources there are. Where a solver is asked whether walks arrive at all, `Entries` makes the script out of `Walks`; else
+one script asks about many destinations at once, each with a Boolean of its own by which it is chosen: for small
+overlays a solver's start and the declarations cost more than what is decided. The work is proportional to
+brokers × destinations + deltas, never to colours × brokers².
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ _CHUNK = 4096
 #: About so many hops and deltas make a script: beyond, nothing is saved, and learning from one destination for another
 #: costs more than it helps (bench/bench_smt.py).
 _BATCH = 400
+
+#: The same where no symbols choose a destination, and nothing is to be learned: only what lies in memory at once.
+_BATCH_OF_ENTRIES = 4000
 
 
 class Hop(NamedTuple):
@@ -305,7 +309,7 @@ def all_of(terms: Sequence[str]) -> str:
 
 
 def template_of(question: Question, n: int) -> str:
-    """The template for `question`. Raises `ValueError` for ``arrive-within`` without a bound or below zero.
+    """The template for people. Raises `ValueError` for ``arrive-within`` without a bound or below zero.
 
     A walk that arrives passes no broker twice, so n - 1 hops are as good as any number.
     """
@@ -495,13 +499,14 @@ class _Encoder:
         """One after the other."""
         if not len(self._arcs.colours):
             return
+        most = _BATCH_OF_ENTRIES if self._bound is None else _BATCH
         size = np.cumsum(np.diff(self._delta_bounds) + self._n)
         first = 0
         while first < len(self._dests):
             last = first + 1
             if together:
                 done = size[first - 1] if first else 0
-                last = max(last, int(np.searchsorted(size, done + _BATCH, side="right")))
+                last = max(last, int(np.searchsorted(size, done + most, side="right")))
             yield self._script(first, last)
             first = last
 

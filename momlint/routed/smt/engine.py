@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from momlint.routed.overlay.keys import Keys
 from momlint.routed.overlay.ragged import distinct
 from momlint.routed.questions.question import Proved, Refuted, Undecided
-from momlint.routed.smt.solve import Apart, Trapped, failing
+from momlint.routed.smt.solve import failing
 from momlint.solving.choose import DEFAULT, open_session
 from momlint.solving.limits import GaveUp, SolverLimits
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from momlint.routed.questions.failures import Kept, Smallest, Survey
     from momlint.routed.questions.question import Question, Verdict
     from momlint.routed.smt.encode import Cuts, Walks
+    from momlint.routed.smt.entries import Entries
     from momlint.solving.session import Session
 
 #: z3 resource units that one call may use when the user sets no limit: about a minute of one core.
@@ -46,7 +46,7 @@ class SmtEngine:
     `timeout`: seconds for one question (one call of `decide`), None for no clock. It is turned into a limit
     of z3 resource units for each solver call, which does not depend on the machine, and holds as wall clock
     on top. `rlimit`: that limit itself, where `timeout` should not decide it. `traps`: stop after so many
-    traps, None for no limit; for a second opinion that should not cost more on damaged tables than
+    models of traps, None for no limit; for a second opinion that should not cost more on damaged tables than
     `expected_seconds` says. `solver`: ``z3``, or the name of another one that pysmt finds installed.
     """
 
@@ -84,15 +84,16 @@ class SmtEngine:
         models = 0
         try:
             for section in sections_of(overlay, question):
-                session = self._session(question, overlay.n, section, limits)
-                for found in failing(section, session):
+                session = self._session(overlay.n, section, limits)
+                for found in failing(overlay.n, section, session):
                     models += 1
                     if self._traps is not None and models > self._traps:
                         return Undecided(f"more than {self._traps} traps were found, and the search was stopped")
-                    keys += [_keys(overlay.n, one) for one in found]
+                    keys.append(found)
         except GaveUp as reason:
             return Undecided(str(reason))
-        return Refuted(distinct(np.concatenate(keys))) if keys else Proved()
+        failed = distinct(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
+        return Refuted(failed) if len(failed) else Proved()
 
     def survey(
         self, overlay: Overlay, elements: Elements, asked: Sequence[int], guesses: Survey = ()
@@ -106,10 +107,10 @@ class SmtEngine:
 
         limits = self._limits()
 
-        def open_session(question: Question, section: Cuts) -> Session:
-            return self._session(question, overlay.n, section, limits)
+        def open_cuts(section: Cuts) -> Session:
+            return self._session(overlay.n, section, limits)
 
-        return cutsets.survey(overlay, elements, asked, open_session, self._traps, guesses)
+        return cutsets.survey(overlay, elements, asked, open_cuts, self._traps, guesses)
 
     def smallest(
         self, overlay: Overlay, elements: Elements, promise: Tolerate, at_least: int = 1
@@ -138,15 +139,8 @@ class SmtEngine:
         deadline = None if self._timeout is None else time.monotonic() + self._timeout
         return SolverLimits(self._rlimit, deadline, self._timeout)
 
-    def _session(self, question: Question, n: int, section: Walks | Cuts, limits: SolverLimits) -> Session:
+    def _session(self, n: int, section: Entries | Walks | Cuts, limits: SolverLimits) -> Session:
         from momlint.routed.smt.scripts import bare
 
         # The largest sets first: then one model a colour is nearly always enough.
-        return open_session(self._solver, bare(question, n, section), limits, most_true=True)
-
-
-def _keys(n: int, found: Trapped | Apart) -> NDArray[np.int64]:
-    """The keys ``(colour * n + dest) * n + source`` of what is found, in any order."""
-    dests = (found.dest,) if isinstance(found, Trapped) else found.dests
-    colours = np.asarray(found.colours, np.int64)[:, None, None]
-    return Keys(n).pack(colours, np.asarray(dests, np.int64)[:, None], np.asarray(found.sources, np.int64)).ravel()
+        return open_session(self._solver, bare(n, section), limits, most_true=True)

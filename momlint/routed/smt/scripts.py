@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from momlint import resources
 from momlint.routed.smt.encode import Cuts, Walks, cuts, template_of, walks
+from momlint.routed.smt.entries import Entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,20 +75,26 @@ def render(
     """
     names = Names(brokers, colours, _comment(title) or "rendered from an overlay")
     template = _template(template_of(question, overlay.n))
-    sections = list(sections_of(overlay, question, together=False))
+    about = cuts if question.kind == "connected" else walks
+    sections = list(about(overlay, question, together=False))
     return template.render(sections=sections, brokers=range(overlay.n), names=names, named=cores)
 
 
-def sections_of(overlay: Overlay, question: Question, *, together: bool = True) -> Iterator[Walks] | Iterator[Cuts]:
-    """What the scripts of a question are about; one a destination unless `together`."""
-    about = cuts if question.kind == "connected" else walks
-    return about(overlay, question, together=together)
+def sections_of(overlay: Overlay, question: Question) -> Iterator[Entries | Walks | Cuts]:
+    """What the scripts of a question are about that a solver reads, each of as much as pays in one."""
+    if question.kind == "connected":
+        yield from cuts(overlay, question)
+        return
+    for section in walks(overlay, question):
+        yield Entries(section) if section.bound is None else section
 
 
-def bare(question: Question, n: int, section: Walks | Cuts) -> str:
+def bare(n: int, section: Entries | Walks | Cuts) -> str:
     """The script of one section for a solver: no comments, no names. `n`: brokers."""
-    template = _template(template_of(question, n))
-    return template.render(sections=(section,), brokers=range(n), names=None, named=False)
+    if isinstance(section, Entries):
+        return _template("entries.smt2.j2").render(s=section)
+    name = "cut.smt2.j2" if isinstance(section, Cuts) else "bounded.smt2.j2"
+    return _template(name).render(sections=(section,), brokers=range(n), names=None, named=False)
 
 
 def failures(script: FailureScript, names: Names | None = None) -> str:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from momlint.errors import InternalError
-from momlint.routed.overlay.keys import Packing
+from momlint.routed.overlay.keys import Keys, Packing
 from momlint.routed.smt.encode import Cuts
+from momlint.routed.smt.entries import Entries
 from momlint.solving.session import Every, No, Some
 
 if TYPE_CHECKING:
@@ -60,9 +61,43 @@ def _members(brokers: _Set) -> list[int]:
     return [i for i, bit in enumerate(text) if bit == "1"]
 
 
-def failing(section: Walks | Cuts, session: Session) -> Iterator[list[Trapped]] | Iterator[list[Apart]]:
-    """All that fails of `section`, a list for each model of the solver. Raises `GaveUp`."""
-    return severed(section, session) if isinstance(section, Cuts) else trapped(section, session)
+def failing(n: int, section: Entries | Walks | Cuts, session: Session) -> Iterator[NDArray[np.int64]]:
+    """All keys that fail of `section`, an array for each model of the solver, in any order. Raises `GaveUp`."""
+    if isinstance(section, Entries):
+        yield from never_arriving(section, session)
+        return
+    for found in severed(section, session) if isinstance(section, Cuts) else trapped(section, session):
+        yield np.concatenate([_keys(n, one) for one in found])
+
+
+def _keys(n: int, found: Trapped | Apart) -> NDArray[np.int64]:
+    """The keys ``(colour * n + dest) * n + source`` of what is found, in any order."""
+    dests = (found.dest,) if isinstance(found, Trapped) else found.dests
+    colours = np.asarray(found.colours, np.int64)[:, None, None]
+    return Keys(n).pack(colours, np.asarray(dests, np.int64)[:, None], np.asarray(found.sources, np.int64)).ravel()
+
+
+# -- entries --------------------------------------------------------------------------------------------------------
+
+
+def never_arriving(entries: Entries, session: Session) -> Iterator[NDArray[np.int64]]:
+    """All keys that fail of `entries`, an array for each model; it may be empty, as more is asked than has to be.
+
+    The next model has to hold an entry that none so far has held. Raises `GaveUp`.
+    """
+    left = entries.asked
+    names = [f"e{entry}" for entry in left.tolist()]
+    while (model := session.find()) is not None:
+        held = np.zeros(len(left), np.bool_)
+        held[model.true(names)] = True
+        if not held.any():
+            raise InternalError(_REPEATED)
+        yield entries.failing(left[held])
+        left = left[~held]
+        if not len(left):
+            return
+        names = [f"e{entry}" for entry in left.tolist()]
+        session.require(Some(names))
 
 
 # -- walks ----------------------------------------------------------------------------------------------------------

@@ -218,6 +218,7 @@ def test_in_one_script_or_many(hops: int, monkeypatch: pytest.MonkeyPatch) -> No
     from momlint.routed.smt import encode
 
     monkeypatch.setattr(encode, "_BATCH", hops)
+    monkeypatch.setattr(encode, "_BATCH_OF_ENTRIES", hops)
 
     @settings(max_examples=examples(200), deadline=None, suppress_health_check=SLOW_TO_DRAW)
     @given(questions(overlays(max_n=7, max_colours=4)))
@@ -229,20 +230,19 @@ def test_in_one_script_or_many(hops: int, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_pysmt_dispatches_to_z3_as_well() -> None:
-    from momlint.routed.smt.encode import walks
-    from momlint.routed.smt.scripts import bare
-    from momlint.routed.smt.solve import trapped
+    from momlint.routed.smt.scripts import bare, sections_of
+    from momlint.routed.smt.solve import failing
     from momlint.solving.limits import SolverLimits
     from momlint.solving.with_pysmt import PysmtSession
 
     overlay = triangle(c1_d0_l2=1)
-    about = question("arrive", overlay)
-    found = []
-    for section in walks(overlay, about):
-        session = PysmtSession("z3", bare(about, 3, section), SolverLimits(10_000_000))
-        for some in trapped(section, session):
-            found += [(c, s, one.dest) for one in some for c in one.colours for s in one.sources]
-    assert sorted(found) == [(1, 1, 0), (1, 2, 0)]
+    found: list[int] = []
+    for section in sections_of(overlay, question("arrive", overlay)):
+        session = PysmtSession("z3", bare(3, section), SolverLimits(10_000_000))
+        for keys_found in failing(3, section, session):
+            found += keys_found.tolist()
+    # To broker 1 in colour F(1,2), from 2 and from 3.
+    assert sorted(found) == [(1 * 3 + 0) * 3 + 1, (1 * 3 + 0) * 3 + 2]
 
 
 def test_a_trap_is_tried_in_all_colours() -> None:
@@ -448,16 +448,21 @@ class TestLimits:
     def test_cvc5_gives_up_as_well(self) -> None:
         overlay = ring(12)
         engine = SmtEngine(solver="cvc5", rlimit=1)
-        assert isinstance(engine.decide(overlay, question("arrive", overlay)), Undecided)
+        # Whether walks arrive at all, it sees while it reads, and spends nothing on it.
+        assert isinstance(engine.decide(overlay, question("arrive-within", overlay, bound=6)), Undecided)
         engine = SmtEngine(solver="cvc5", timeout=0.0)
         assert isinstance(engine.decide(overlay, question("arrive", overlay)), Undecided)
 
     def test_a_second_opinion_may_stop_at_so_many_traps(self) -> None:
         overlay = make_overlay(6, SIX_LINKS, {**SIX_BASE, (4, 3): 5, (0, 1): 3})
-        asked = question("arrive", overlay)
+        asked = question("arrive-within", overlay, bound=4)
         assert isinstance(SmtEngine(traps=1).decide(overlay, asked), Undecided)
         # To 5 nobody comes, to 1 nobody: one trap each is all.
         assert len(keys(SmtEngine(traps=2).decide(overlay, asked))) == 10
+
+    def test_what_never_arrives_is_one_trap(self) -> None:
+        overlay = make_overlay(6, SIX_LINKS, {**SIX_BASE, (4, 3): 5, (0, 1): 3})
+        assert len(keys(SmtEngine(traps=1).decide(overlay, question("arrive", overlay)))) == 10
 
 
 class TestExpectedSeconds:
