@@ -33,6 +33,9 @@ class Severity(enum.StrEnum):
 
 _RANKS = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 
+#: The code of what is a fault of momlint: no option, setting, comment or baseline takes it out, and it always exits 2.
+OWN_FAULT = "MOM902"
+
 
 class Position(NamedTuple):
     """A place between characters: 1-based line, 1-based column, counted in characters (not bytes)."""

@@ -7,6 +7,7 @@ one document, topic or file takes nothing from the others.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,6 +19,7 @@ from momlint.discipline import EngineChoice, FleetServices, Judgement, Request, 
 from momlint.disciplines import complete, disciplines_of
 from momlint.errors import InternalError, ReplayError, UsageError
 from momlint.findings import (
+    OWN_FAULT,
     Draft,
     Finding,
     Place,
@@ -76,13 +78,13 @@ class Options:
         return Access.of(file, self.root, self.most_bytes)
 
     def selects(self, code: str) -> bool:
-        """Whether findings of this code are wanted at all."""
-        return is_selected(code, self.select, self.ignore)
+        """Whether findings of this code are wanted at all; a fault of momlint is told to everybody."""
+        return code == OWN_FAULT or is_selected(code, self.select, self.ignore)
 
     def selects_in(self, file: str, code: str) -> bool:
         """Whether they are wanted in this file."""
-        if not self.selects(code):
-            return False
+        if code == OWN_FAULT or not self.selects(code):
+            return code == OWN_FAULT
         return not any(
             any(code.startswith(prefix) for prefix in codes) and matches(pattern, file, self.base)
             for pattern, codes in self.per_file_ignores.items()
@@ -190,6 +192,8 @@ def lint_bytes(data: bytes, file: str, options: Options, services: FleetServices
         return lint_opened(open_for(data, file, options, services), options, services)
     except (MemoryError, UsageError):
         raise  # the guard's affair, and the user's
+    except OSError as error:  # no fault of momlint: a full disk, no more processes
+        return FileResult(failure=f"{file}: the system refuses: {reason(error)}")
     except Exception as error:  # noqa: BLE001  one file's, see `_internal`
         return _internal(file, error)
     finally:
@@ -198,19 +202,37 @@ def lint_bytes(data: bytes, file: str, options: Options, services: FleetServices
 
 
 def _internal(file: str, error: Exception) -> FileResult:
-    """What is told of a file over which momlint fails: no other file is to pay for it. To be called in a handler."""
+    """One MOM902 at the start of a file over which momlint fails: no other file is to pay for it.
+
+    To be called in a handler.
+    """
     if os.environ.get("MOMLINT_DEBUG"):
         raise error
-    return FileResult(failure=f"{file}: {_fault(error)}")
+    start = Position(1, 1)
+    result = FileResult(summary=Summary(files=1), sources={file: ()})
+    result.findings.append(_finding(OWN_FAULT, file, Span(start, start), _fault(error), _REPORT_IT))
+    return result
+
+
+_REPORT_IT = (
+    "this is a bug in momlint, not in your estate: please report it with this file and this text; "
+    "`MOMLINT_DEBUG=1` in the environment shows where"
+)
+#: Characters of an exception's text; it may quote the file.
+_LONGEST_FAULT = 200
+#: Where an object lies in memory, which is elsewhere in every process.
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 
 
 def _fault(error: Exception) -> str:
+    """``internal fault in this file: IndexError: list index out of range``: the same in every process."""
     lines = str(error).splitlines()
-    what = type(error).__name__ + (f": {lines[0]}" if lines else "")
-    return (
-        f"internal fault: {what}; this is a bug in momlint, not in your estate: please report it with this file "
-        "(MOMLINT_DEBUG=1 in the environment shows where)"
-    )
+    text = _ADDRESS.sub("0x...", lines[0]) if lines else ""
+    if len(text) > _LONGEST_FAULT and not isinstance(error, InternalError):
+        text = text[:_LONGEST_FAULT] + "..."
+    # One of momlint's own says itself what is wrong.
+    parts = [text] if isinstance(error, InternalError) else [type(error).__name__, text]
+    return ": ".join(["internal fault in this file", *filter(None, parts)])
 
 
 def open_for(data: bytes, file: str, options: Options, services: FleetServices = _ALONE) -> Opened:
@@ -472,7 +494,7 @@ class _Selection:
 
         Undecided and internal faults are nothing a comment can make good.
         """
-        if code in {"MOM901", "MOM902"}:
+        if code in {"MOM901", OWN_FAULT}:
             return []
         return [
             (file, place, prefix)

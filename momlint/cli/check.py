@@ -13,7 +13,7 @@ from momlint.cli import exits
 from momlint.cli.console import Progress, coloured, columns, complain, read_stdin, refuse_input, write
 from momlint.cli.reading import Reading
 from momlint.errors import UsageError
-from momlint.findings import Severity
+from momlint.findings import OWN_FAULT, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 #: A solver gave up; counted apart from what was found.
 UNDECIDED_CODE = "MOM901"
-#: The engines disagree, which is a fault of momlint.
-DISAGREE_CODE = "MOM902"
 #: MiB; with less momlint's own imports do not fit.
 LEAST_MEMORY = 512
 
@@ -146,6 +144,9 @@ def everything(arguments: Arguments, folder: str) -> Report:
             report = _judged(arguments, options, runner_options, found, progress)
             if report.failures:
                 raise UsageError(*report.failures)
+            for finding in report.findings:
+                if finding.code == OWN_FAULT:
+                    raise UsageError(f"{finding.file}: {finding.message}", finding.help)
             if all(finding.code in NEVER for finding in report.findings):
                 return report
             told += report.findings
@@ -205,7 +206,7 @@ def exit_code(report: Report, fail_on: FailOnName) -> int:
     A finding that says "undecided" makes 3 and not 1, unless something else is an error; with ``never``
     nothing that was found or left open makes a run fail.
     """
-    if report.failures or any(finding.code == DISAGREE_CODE for finding in report.findings):
+    if report.failures or any(finding.code == OWN_FAULT for finding in report.findings):
         return exits.FAULT
     if fail_on == "never":
         return exits.OK

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from momlint.escaping import printable
-from momlint.findings import Severity
+from momlint.findings import OWN_FAULT, Severity
 from momlint.report.wording import details, place
 
 if TYPE_CHECKING:
@@ -53,6 +53,9 @@ def render(report: Report, fail_on: FailOn = "error") -> str:
 
 
 def _fails(finding: Finding, fail_on: FailOn) -> bool:
+    """As the exit code has it: a fault of momlint is never a pass."""
+    if finding.code == OWN_FAULT:
+        return True
     return fail_on != "never" and finding.severity.rank <= Severity(fail_on).rank
 
 

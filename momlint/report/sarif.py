@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from momlint import __version__
 from momlint.escaping import json_printable, printable
-from momlint.findings import Severity
+from momlint.findings import OWN_FAULT, Severity
 from momlint.report.json import affected_object, data_object, witness_object
 from momlint.report.line_hash import line_hashes
 from momlint.report.wording import by_severity, details
@@ -62,7 +62,8 @@ def render(report: Report, rules: Sequence[RuleInfo] = ()) -> str:
             descriptors.append({"id": finding.code, "name": _pascal(finding.rule)})
 
     fingerprints = _fingerprints(report, findings)
-    invocation: dict[str, Any] = {"executionSuccessful": not report.failures}
+    faulty = any(finding.code == OWN_FAULT for finding in findings)
+    invocation: dict[str, Any] = {"executionSuccessful": not (faulty or report.failures)}
     notifications = [{"level": "error", "message": {"text": sentence}} for sentence in report.failures]
     if notice := left_out(report):
         notifications.append({"level": "warning", "message": {"text": notice}})

@@ -354,9 +354,9 @@ def test_nusmv_is_not_there(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 
 def test_a_program_that_is_not_nusmv(run: Run) -> None:
-    ran = run("check", "good.mom.yaml", "--engine", "nusmv", "--nusmv", "true")
+    ran = run("check", "good.mom.yaml", "--engine", "nusmv", "--nusmv", "true", "-f", "concise")
     assert ran.code == 2
-    assert "answered 0 of 1 specifications" in ran.err
+    assert "MOM902 error internal fault in this file: true answered 0 of 1 specifications" in ran.out
 
 
 def test_a_fault_of_ours_is_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
