@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-BLOCK = re.compile(r"(?<=^```console\n)(\$ momlint [^\n]*)\n(?!\$ )(.+?)(?=^```$)", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(?<=^```console\n)(\$ momlint [^\n]*)\n(?!\$ )(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 
 
 def filled(match: re.Match[str], folder: str) -> str:

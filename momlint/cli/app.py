@@ -416,6 +416,28 @@ def trace(
 
 
 @app.command()
+def diff(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The estate as it was.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The estate as it is to be, or - for standard input.")],
+    form: Annotated[str, typer.Option("--format", "-f", metavar="text|json|markdown", help="How to report.")] = "text",
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
+    estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where files hold several.")] = None,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
+) -> None:
+    """Show what a change of an estate does to its users.
+
+    Which pairs are newly broken, newly mended or take another way: while nothing has failed, in every declared colour
+    and in every failure that `tolerate` promises.
+
+    Exit code: 0 nothing is newly broken, 1 something is, 2 wrong usage or an estate that cannot be read.
+    """
+    from momlint.cli.diff import diff as run_diff
+
+    raise typer.Exit(run_diff(old, new, form, estate, output, Reading(root, max_file_mb)))
+
+
+@app.command()
 def render(
     path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
     to: Annotated[str, typer.Option(metavar="smv|smt2|graphml", help="The language to render to.")],

@@ -29,8 +29,8 @@ def render(report: Report) -> str:
 
     Rows that would make it longer than `MOST` characters are left out, and counted.
     """
-    head = f"### momlint: {_plain(totals_line(report))}\n\n"
-    head += "".join(f"{_plain(line)}\n" for line in (proof_line(report), *report.proof.bounds))
+    head = f"### momlint: {plain(totals_line(report))}\n\n"
+    head += "".join(f"{plain(line)}\n" for line in (proof_line(report), *report.proof.bounds))
     head += "".join(f"\n- **could not be checked:** {_text(sentence)}\n" for sentence in report.failures)
     findings = by_severity(report)
     if not findings:
@@ -49,19 +49,20 @@ def render(report: Report) -> str:
 
 def _row(finding: Finding) -> str:
     start = finding.span.start
-    where = f"<code>{_plain(finding.file)}:{start.line}:{start.column}</code>"
+    where = f"<code>{plain(finding.file)}:{start.line}:{start.column}</code>"
     more = "".join(f"<br>{_text(line)}" for line in details(finding))
     what = f"{_text(finding.message)}<details><summary>more</summary>{more}<br>{_text(see(finding))}</details>"
-    return f"| {finding.severity.value} | {finding.code} {_plain(finding.rule)} | {where} | {what} |\n"
+    return f"| {finding.severity.value} | {finding.code} {plain(finding.rule)} | {where} | {what} |\n"
 
 
 def _text(text: str) -> str:
     """A sentence of momlint's: what stands in backticks is code."""
-    parts = [_plain(part) for part in printable(text).split("`")]
+    parts = [plain(part) for part in printable(text).split("`")]
     closed = len(parts) % 2
     return "".join(f"<code>{part}</code>" if index % 2 and (closed or index < len(parts) - 1) else part
                    for index, part in enumerate(parts))  # fmt: skip
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """`text` so that nothing in it is Markdown or HTML."""
     return _SPECIAL.sub(lambda match: f"&#{ord(match.group())};", printable(text))

@@ -170,6 +170,7 @@ def test_large_files_are_refused(tree: Path, capsys: pytest.CaptureFixture[str])
 COMMANDS = [
     ["plan", "x.mom.yaml"],
     ["trace", "x.mom.yaml", "--from", "1", "--to", "2"],
+    ["diff", "x.mom.yaml", "x.mom.yaml"],
     ["render", "x.mom.yaml", "--to", "smt2"],
     ["check", "x.mom.yaml"],
     ["baseline", "write", "x.mom.yaml"],
