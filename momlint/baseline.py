@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from momlint.access import MEGABYTE, MOST_MEGABYTES, read_regular, reason
+from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, read_regular, reason
 from momlint.errors import UsageError
 from momlint.findings import Draft, Finding
 
@@ -47,22 +47,25 @@ class Baseline:
         return bool(self.known) and one.code not in NEVER and self.key(file, one) in self.known
 
 
-def read(path: str) -> Baseline:
-    """Read the baseline at `path`. Raises `UsageError` where it cannot be read or is none."""
+def read(path: str, access: Access | None = None, where: str = "--baseline") -> Baseline:
+    """Read the baseline at `path`. Raises `UsageError` where it cannot be read or is none.
+
+    `access`: what may be read, where a file and not a person names it. `where`: who named it, for messages.
+    """
     try:
-        data = read_regular(path, MOST_MEGABYTES * MEGABYTE)
+        data = read_regular(path, MOST_MEGABYTES * MEGABYTE) if access is None else access.read(path)
     except OSError as error:
-        raise UsageError(f"--baseline: {path}: {reason(error)}") from error
+        raise UsageError(f"{where}: {path}: {reason(error)}") from error
     import json
 
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"--baseline: {path} is not JSON; `momlint baseline write` makes one") from error
+        raise UsageError(f"{where}: {path} is not JSON; `momlint baseline write` makes one") from error
     if not isinstance(found, dict) or not isinstance(found.get("findings"), list):
-        raise UsageError(f"--baseline: {path} is no baseline; `momlint baseline write` makes one")
+        raise UsageError(f"{where}: {path} is no baseline; `momlint baseline write` makes one")
     if found.get("version") != VERSION:
-        raise UsageError(f"--baseline: {path} is of another version; write it again with `momlint baseline write`")
+        raise UsageError(f"{where}: {path} is of another version; write it again with `momlint baseline write`")
     known: Counter[Key] = Counter()
     for number, entry in enumerate(found["findings"], 1):
         match entry:
@@ -72,7 +75,7 @@ def read(path: str) -> Baseline:
                 number_of = rest.get("count", 1)
                 known[file, code, _text(about)] += number_of if isinstance(number_of, int) else 1
             case _:
-                raise UsageError(f"--baseline: {path}: entry {number} is not one that `momlint baseline write` makes")
+                raise UsageError(f"{where}: {path}: entry {number} is not one that `momlint baseline write` makes")
     return Baseline(os.path.dirname(path) or os.curdir, known)
 
 

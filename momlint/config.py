@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from momlint.access import CONFIGURATIONS, MOST_OF_CONFIGURATION, Access, Refused
+from momlint.baseline import NEVER
 from momlint.errors import UsageError
 
 EngineName: TypeAlias = Literal["auto", "graph", "smt", "nusmv"]
@@ -25,8 +26,12 @@ FAIL_ON: tuple[str, ...] = get_args(FailOnName)
 
 #: What may stand in a configuration file.
 KEYS = (
+    "version",
     "select",
+    "extend-select",
     "ignore",
+    "extend-ignore",
+    "severity",
     "exclude",
     "fail-on",
     "format",
@@ -34,9 +39,13 @@ KEYS = (
     "solver",
     "timeout",
     "jobs",
+    "baseline",
     "per-file-ignores",
 )
-
+#: The version of what these mean; a file need not say it.
+VERSION = 1
+#: What a rule's findings may be made.
+SEVERITIES = ("error", "warning", "note")
 
 #: Seconds for a question, processes, and patterns with their characters, that a configuration may ask for.
 LONGEST = 3600
@@ -50,8 +59,9 @@ _SHOWN = 100
 class Config(NamedTuple):
     """What a configuration file says; `None` where it says nothing.
 
-    `file` is the path for messages, `base` the folder that `exclude` and the patterns of `per_file_ignores`
-    (pattern → codes) are relative to. `timeout` is in seconds.
+    `file` is the path for messages, `base` the folder that `exclude`, `baseline` and the patterns of `per_file_ignores`
+    (pattern → codes) are relative to. `severity`: (code or prefix, severity). `timeout` is in seconds. `given`: the
+    keys that the file has.
     """
 
     file: str | None = None
@@ -66,6 +76,60 @@ class Config(NamedTuple):
     timeout: float | None = None
     jobs: int | None = None
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    extend_select: tuple[str, ...] = ()
+    extend_ignore: tuple[str, ...] = ()
+    severity: tuple[tuple[str, str], ...] = ()
+    baseline: str | None = None
+    given: tuple[str, ...] = ()
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of ``momlint.toml``, and of ``[tool.momlint]``, for editors."""
+    code = {"type": "string", "description": "Codes or prefixes, separated by commas: MOM3,MOM602."}
+    codes = {"type": "array", "items": code, "maxItems": MOST_PATTERNS}
+    patterns = {"type": "array", "items": {"type": "string", "maxLength": LONGEST_PATTERN}, "maxItems": MOST_PATTERNS}
+    properties: dict[str, Any] = {
+        "version": {"const": VERSION, "description": "The version of these settings."},
+        "select": {**codes, "description": "Check only these."},
+        "extend-select": {**codes, "description": "Check these too, besides what is selected."},
+        "ignore": {**codes, "description": "Do not check these."},
+        "extend-ignore": {**codes, "description": "Do not check these either."},
+        "severity": {
+            "type": "object",
+            "description": "Code or prefix → the severity of its findings; the longest prefix wins.",
+            "propertyNames": {"not": {"enum": sorted(NEVER)}},
+            "additionalProperties": {"enum": list(SEVERITIES)},
+        },
+        "exclude": {**patterns, "description": "Skip these when searching folders; relative to this file."},
+        "fail-on": {"enum": list(FAIL_ON), "description": "Exit with 1 from this severity on."},
+        "format": {"enum": list(FORMATS), "description": "How to report."},
+        "engine": {"enum": list(ENGINES), "description": "Who decides; auto runs both engines on small estates."},
+        "solver": {"type": "string", "minLength": 1, "description": "The solver behind smt."},
+        "timeout": {
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "maximum": LONGEST,
+            "description": "Seconds for each question.",
+        },
+        "jobs": {
+            "description": "Processes; auto for one a processor.",
+            "oneOf": [{"type": "integer", "minimum": 1, "maximum": MOST_JOBS}, {"const": "auto"}],
+        },
+        "baseline": {"type": "string", "minLength": 1, "description": "Report only what is not in this baseline."},
+        "per-file-ignores": {
+            "type": "object",
+            "description": "Pattern, relative to this file → codes that are not checked in files that it matches.",
+            "additionalProperties": {"type": "array", "items": code},
+        },
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:momlint:settings:1",
+        "title": "momlint settings",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {key: properties[key] for key in KEYS},
+    }
 
 
 def find(start: str) -> Config:
@@ -110,6 +174,11 @@ def check_codes(patterns: Iterable[str], codes: Sequence[str], ids: Mapping[str,
         else:
             hint = did_you_mean(pattern, [*codes, *dict.fromkeys(code[:4] for code in codes)])
         raise UsageError(f"{where}: there is no rule with the code or prefix `{pattern}`{hint}")
+
+
+def selected(select: tuple[str, ...], extend: tuple[str, ...]) -> tuple[str, ...]:
+    """What is selected where `extend` is, besides `select`; no code at all stands for all of them."""
+    return (*(select or ("M",)), *extend) if extend else select
 
 
 def did_you_mean(word: str, words: Collection[str]) -> str:
@@ -209,6 +278,7 @@ class _Reader(NamedTuple):
         for key in self.table:
             if key not in KEYS:
                 raise UsageError(f"{self.file}: unknown setting `{key}`{did_you_mean(key, KEYS)}")
+        self._version()
         return Config(
             file=self.file,
             base=self.base,
@@ -222,7 +292,47 @@ class _Reader(NamedTuple):
             timeout=self._timeout(),
             jobs=self._jobs(),
             per_file_ignores=self._per_file_ignores(),
+            extend_select=self._codes("extend-select") or (),
+            extend_ignore=self._codes("extend-ignore") or (),
+            severity=self._severity(),
+            baseline=self._baseline(),
+            given=tuple(key for key in KEYS if key in self.table),
         )
+
+    def _version(self) -> None:
+        value = self.table.get("version", VERSION)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self._fault("version", f"the version of the settings, the number {VERSION}")
+        if value > VERSION:
+            raise UsageError(
+                f"{self.file}: these settings are of version {value}, and this momlint reads version {VERSION}; "
+                "upgrade momlint"
+            )
+        if value < VERSION:
+            raise self._fault("version", f"the number {VERSION}")
+
+    def _severity(self) -> tuple[tuple[str, str], ...]:
+        value = self.table.get("severity")
+        if value is None:
+            return ()
+        if not isinstance(value, dict):
+            raise self._fault("severity", "a table of codes and severities")
+        self._check_lengths("severity", value)
+        for code, severity in value.items():
+            if not isinstance(severity, str):
+                raise UsageError(f"{self.file}: severity: `{code}` must be one of {', '.join(SEVERITIES)}")
+            choice(f"{self.file}: severity: `{code}`", severity, SEVERITIES)
+            if code in NEVER:
+                raise UsageError(f"{self.file}: severity: `{code}` stays an error: it says that no verdict was reached")
+        return tuple(value.items())
+
+    def _baseline(self) -> str | None:
+        value = self.table.get("baseline")
+        if value is None:
+            return None
+        if not isinstance(value, str) or not value:
+            raise self._fault("baseline", "the path of a baseline, relative to this file")
+        return value
 
     def _solver(self) -> str | None:
         value = self.table.get("solver")

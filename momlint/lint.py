@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
-from momlint.baseline import Baseline
+from momlint.baseline import NEVER, Baseline
 from momlint.catalog import is_selected, rule_name, rule_names, yields_to
 from momlint.discipline import EngineChoice, FleetServices, Judgement, Request, Tables
 from momlint.disciplines import complete, disciplines_of
@@ -55,7 +55,8 @@ class Options:
     is named. `solver`: who answers for smt. `certificate_folder`: where a certificate of the estates will stand; None
     where none is asked for.
     `root`: the folder below which estates may name other files (see `momlint.access`), None for each estate's own;
-    `most_bytes`: of one file. `baseline`: what is known and not reported.
+    `most_bytes`: of one file. `baseline`: what is known and not reported. `severities`: (code or prefix, severity)
+    where findings are to have another than their rule's; the longest prefix counts.
     """
 
     engine: EngineChoice = "auto"
@@ -72,6 +73,7 @@ class Options:
     root: str | None = None
     most_bytes: int = MOST_MEGABYTES * MEGABYTE
     baseline: Baseline = field(default_factory=Baseline)
+    severities: tuple[tuple[str, str], ...] = ()
 
     def access(self, file: str) -> Access:
         """What the estate in `file` may read."""
@@ -407,6 +409,7 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
         _add_counts(report.summary, result.summary)
         _add_proof(report.proof, result.proof)
     kept = sorted(_suppress(findings, _Selection(options, suppressions)), key=lambda finding: finding.sort_key)
+    kept = [_weighed(finding, options.severities) for finding in kept] if options.severities else kept
     _take_out_known(report, kept, options.baseline)
     for finding in report.findings:
         if finding.code == "MOM901":
@@ -418,6 +421,14 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
         else:
             report.summary.notes += 1
     return report
+
+
+def _weighed(finding: Finding, severities: Iterable[tuple[str, str]]) -> Finding:
+    """The finding with the severity that its users give it. What stands for no verdict at all keeps its own."""
+    fitting = [(len(prefix), severity) for prefix, severity in severities if finding.code.startswith(prefix)]
+    if not fitting or finding.code in NEVER:
+        return finding
+    return replace(finding, severity=Severity(max(fitting)[1]))
 
 
 def _without_included(results: Iterable[FileResult]) -> Iterator[FileResult]:

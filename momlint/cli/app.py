@@ -526,17 +526,36 @@ def rules(
     write(table(load_rules(), choice("--format", format, ("text", "json", "markdown"))))
 
 
+settings = typer.Typer(no_args_is_help=True, help="The settings of momlint.toml and [tool.momlint].")
+app.add_typer(settings, name="config")
+
+
+@settings.command("show")
+def show_settings(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="What would be checked.")] = ".",
+    config: Annotated[str | None, typer.Option(metavar="FILE", help="This configuration, not the nearest one.")] = None,
+    form: Annotated[str, typer.Option("--format", "-f", metavar="text|json", help="How to show them.")] = "text",
+) -> None:
+    """Show every setting, its value and where it comes from."""
+    from momlint.cli.config import show
+
+    raise typer.Exit(show(path, config, form))
+
+
 @app.command()
 def schema(
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
+    of: Annotated[
+        str, typer.Option(metavar="estate|config|report", help="Of estates, of momlint.toml, or of JSON reports.")
+    ] = "estate",
 ) -> None:
-    """Print the JSON Schema of the language, for editors."""
+    """Print the JSON Schema of the language, of the settings or of a JSON report."""
     import json
 
     from momlint.cli.console import write
-    from momlint.estate import json_schema
+    from momlint.cli.schema import schema_of
 
-    write(json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n", output)
+    write(json.dumps(schema_of(of), ensure_ascii=False, indent=2) + "\n", output)
 
 
 @app.command()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from momlint import config, discover
+from momlint.access import Access
 from momlint.baseline import NEVER
 from momlint.cli import exits
 from momlint.cli.console import Progress, coloured, columns, complain, read_stdin, refuse_input, write
@@ -18,6 +19,7 @@ from momlint.findings import OWN_FAULT, Severity
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from momlint.baseline import Baseline
     from momlint.catalog import RuleName
     from momlint.config import Config, EngineName, FailOnName, FormatName
     from momlint.findings import Finding, Report
@@ -87,7 +89,8 @@ def check(arguments: Arguments) -> int:
 
     runner_options = _runner_options(arguments, options.jobs)
     found = _found(arguments, settings, options)
-    read = [*found.files, *(file for file in (settings.file, arguments.baseline) if file is not None)]
+    baseline = _baseline_path(arguments, settings)
+    read = [*found.files, *(file for file in (settings.file, baseline) if file is not None)]
     refuse_input("--output", arguments.output, read)
     if arguments.certificate is not None:
         _certifiable(arguments.certificate, found.files, arguments.output)
@@ -115,8 +118,8 @@ def check(arguments: Arguments) -> int:
     if not arguments.quiet:
         for notice in rendered.notices:
             complain(f"momlint: note: {notice}")
-        if arguments.baseline is not None:
-            _tell_known(arguments.baseline, report)
+        if baseline is not None:
+            _tell_known(baseline, report)
     for failure in report.failures:
         complain(f"momlint: error: {failure}")
     code = exit_code(report, fail_on)
@@ -132,7 +135,7 @@ def everything(arguments: Arguments, folder: str) -> Report:
     from momlint.baseline import of_findings
     from momlint.catalog import rule_names
 
-    settings = _settings(arguments.config, _paths(arguments))
+    settings = _settings(arguments.config, _paths(arguments))._replace(baseline=None)
     options = _options(arguments, settings, rule_names())
     runner_options = _runner_options(arguments, options.jobs)
     found = _found(arguments, settings, options)
@@ -305,8 +308,6 @@ def _settings(named: str | None, paths: Sequence[str]) -> Config:
 
 
 def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) -> Options:
-    from momlint.baseline import Baseline
-    from momlint.baseline import read as read_baseline
     from momlint.lint import Options
 
     codes = [rule.code for rule in rules]
@@ -315,8 +316,9 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
     where = settings.file or "configuration"
     config.check_codes(select, codes, ids, "--select")
     config.check_codes(ignore, codes, ids, "--ignore")
-    config.check_codes(settings.select or (), codes, ids, f"{where}: select")
-    config.check_codes(settings.ignore or (), codes, ids, f"{where}: ignore")
+    for key in ("select", "ignore", "extend_select", "extend_ignore"):
+        config.check_codes(getattr(settings, key) or (), codes, ids, f"{where}: {key.replace('_', '-')}")
+    config.check_codes([code for code, _ in settings.severity], codes, ids, f"{where}: severity")
     for pattern, ignored in settings.per_file_ignores:
         config.check_codes(ignored, codes, ids, f"{where}: per-file-ignores: {pattern}")
     reading = Reading(arguments.root, arguments.max_file_mb)
@@ -325,8 +327,8 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
         engine=engine,
         nusmv=_nusmv(engine, arguments.nusmv),
         solver=_solver(engine, arguments.solver, settings),
-        select=select or settings.select or (),
-        ignore=ignore or settings.ignore or (),
+        select=config.selected(select or settings.select or (), settings.extend_select),
+        ignore=(*(ignore or settings.ignore or ()), *settings.extend_ignore),
         timeout=arguments.timeout if arguments.timeout is not None else settings.timeout,
         jobs=config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else _at_most_auto(settings.jobs or 1),
         per_file_ignores=dict(settings.per_file_ignores),
@@ -335,8 +337,27 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
         most_bytes=reading.most_bytes,
         sections=_sections(arguments),
         certificate_folder=os.path.dirname(arguments.certificate) if arguments.certificate is not None else None,
-        baseline=Baseline() if arguments.baseline is None else read_baseline(arguments.baseline),
+        baseline=_baseline(arguments, settings),
+        severities=settings.severity,
     )
+
+
+def _baseline_path(arguments: Arguments, settings: Config) -> str | None:
+    if arguments.baseline is not None or settings.baseline is None:
+        return arguments.baseline
+    return os.path.normpath(os.path.join(os.path.relpath(settings.base), settings.baseline))
+
+
+def _baseline(arguments: Arguments, settings: Config) -> Baseline:
+    """What is known. What a file says may come with a change from anyone: it leads nowhere but below its folder."""
+    from momlint import baseline
+
+    path = _baseline_path(arguments, settings)
+    if path is None:
+        return baseline.Baseline()
+    if arguments.baseline is not None:
+        return baseline.read(path)
+    return baseline.read(path, Access(settings.base), f"{settings.file}: baseline")
 
 
 def _at_most_auto(jobs: int) -> int:

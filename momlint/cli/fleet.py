@@ -34,8 +34,8 @@ def inventory(
     found = discover.discover(places, most=reading.most_bytes)
     settings = config.find(places[0])
     options = Options(
-        select=settings.select or (),
-        ignore=settings.ignore or (),
+        select=config.selected(settings.select or (), settings.extend_select),
+        ignore=(*(settings.ignore or ()), *settings.extend_ignore),
         per_file_ignores=dict(settings.per_file_ignores),
         base=settings.base,
         engine=settings.engine or "auto",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from momlint import config
@@ -11,8 +14,12 @@ from momlint.errors import UsageError
 from tests.cli.conftest import Run
 
 FULL = """\
+version = 1
 select = ["MOM3", "MOM2,MOM602"]
+extend-select = ["MOM101"]
 ignore = ["MOM306"]
+extend-ignore = ["MOM204"]
+baseline = "known.json"
 exclude = ["build"]
 fail-on = "warning"
 format = "concise"
@@ -20,6 +27,8 @@ engine = "graph"
 solver = "cvc5"
 timeout = 2
 jobs = 3
+[severity]
+MOM5 = "warning"
 [per-file-ignores]
 "legacy/*.yaml" = ["MOM305"]
 """
@@ -36,6 +45,9 @@ def test_everything_it_can_say(tmp_path: Path) -> None:
     assert found.solver == "cvc5"
     assert (found.timeout, found.jobs) == (2.0, 3)
     assert found.per_file_ignores == (("legacy/*.yaml", ("MOM305",)),)
+    assert (found.extend_select, found.extend_ignore) == (("MOM101",), ("MOM204",))
+    assert (found.severity, found.baseline) == ((("MOM5", "warning"),), "known.json")
+    assert found.given == config.KEYS
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:
@@ -130,3 +142,152 @@ def test_per_file_ignores_are_relative_to_the_file(run: Run, folder: Path, monke
     assert run("check", "bad.yaml").code == 0
     (folder / "momlint.toml").write_text('[per-file-ignores]\n"new/*.yaml" = ["MOM3"]\n')
     assert run("check", "bad.yaml").code == 1
+
+
+# -- what is added, and what is made of findings --
+
+BROKEN = "momlint: 1\nbrokers: {a: , b: , c: }\nlinks: [{between: [a, b]}]\n"
+
+
+def codes(run: Run, *options: str) -> set[tuple[str, str]]:
+    found = json.loads(run("check", "x.mom.yaml", "--format", "json", *options).out)["findings"]
+    return {(one["code"], one["severity"]) for one in found}
+
+
+def test_extending_keeps_what_was_selected(run: Run, folder: Path) -> None:
+    Path("x.mom.yaml").write_text(BROKEN)
+    everything = codes(run)
+    assert everything == {("MOM203", "warning"), ("MOM501", "note"), ("MOM301", "error")}
+    Path("momlint.toml").write_text('extend-select = ["MOM203"]\n')
+    assert codes(run) == everything
+    Path("momlint.toml").write_text('select = ["MOM5"]\nextend-select = ["MOM203"]\n')
+    assert codes(run) == {("MOM203", "warning"), ("MOM501", "note")}
+    assert codes(run, "--select", "MOM3") == {("MOM203", "warning"), ("MOM301", "error")}
+    Path("momlint.toml").write_text('ignore = ["MOM2"]\nextend-select = ["MOM203"]\nextend-ignore = ["MOM5"]\n')
+    assert codes(run) == {("MOM203", "warning"), ("MOM301", "error")}
+    assert codes(run, "--ignore", "MOM3") == {("MOM203", "warning")}
+    Path("momlint.toml").write_text('extend-select = ["MOM999"]\n')
+    assert "momlint.toml: extend-select: there is no rule" in run("check", "x.mom.yaml").err
+
+
+def test_severities(run: Run, folder: Path) -> None:
+    Path("x.mom.yaml").write_text(BROKEN)
+    Path("momlint.toml").write_text('[severity]\nMOM = "note"\nMOM5 = "error"\nMOM203 = "error"\n')
+    assert codes(run) == {("MOM203", "error"), ("MOM501", "error"), ("MOM301", "note")}
+    summary = json.loads(run("check", "x.mom.yaml", "--format", "json").out)["summary"]
+    assert (summary["errors"], summary["warnings"], summary["notes"]) == (2, 0, 1)
+    Path("momlint.toml").write_text('[severity]\nMOM = "note"\n')
+    ran = run("check", "x.mom.yaml")
+    # Lowered or not, it is no proof.
+    assert (ran.code, "Not proved" in ran.out) == (0, True)
+
+
+def test_no_severity_makes_a_verdict_of_none(run: Run, folder: Path) -> None:
+    Path("x.mom.yaml").write_text(BROKEN)
+    for code in ("MOM901", "MOM902"):
+        Path("momlint.toml").write_text(f'[severity]\n{code} = "note"\n')
+        ran = run("check", "x.mom.yaml")
+        assert (ran.code, "stays an error" in ran.err) == (2, True)
+
+
+def test_a_baseline_of_the_settings(run: Run, folder: Path) -> None:
+    Path("x.mom.yaml").write_text(BROKEN)
+    Path("momlint.toml").write_text('baseline = "known.json"\n')
+    assert "momlint.toml: baseline: known.json" in run("check", "x.mom.yaml").err
+    assert run("baseline", "write", "x.mom.yaml", "--output", "known.json").code == 0
+    assert codes(run) == set()
+    assert run("baseline", "write", "x.mom.yaml", "--output", "known.json").code == 0
+    assert codes(run) == set()
+    Path("inner").mkdir()
+    Path("inner/momlint.toml").write_text('baseline = "../known.json"\n')
+    Path("inner/x.mom.yaml").write_text(BROKEN)
+    ran = run("check", "inner")
+    assert (ran.code, "inner/momlint.toml: baseline" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("version = 2", "upgrade momlint"),
+        ("version = 0", "the number 1"),
+        ("version = true", "the number 1"),
+        ("severity = 3", "a table of codes and severities"),
+        ('severity = {MOM3 = "fatal"}', "must be one of error, warning, note"),
+        ("severity = {MOM3 = 1}", "must be one of error, warning, note"),
+        ('severity = {MOMX = "note"}', "there is no rule with the code or prefix `MOMX`"),
+        ("baseline = 3", "the path of a baseline"),
+        ('baseline = ""', "the path of a baseline"),
+    ],
+)
+def test_mistakes_in_the_new_settings(run: Run, folder: Path, text: str, said: str) -> None:
+    Path("x.mom.yaml").write_text(BROKEN)
+    Path("momlint.toml").write_text(text + "\n")
+    ran = run("check", "x.mom.yaml")
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+
+
+# -- config show, and the schema --
+
+
+def test_show(run: Run, folder: Path) -> None:
+    defaults = run("config", "show")
+    assert defaults.code == 0
+    assert [line.split()[0] for line in defaults.out.splitlines()] == list(config.KEYS)
+    assert all(line.endswith("  default") for line in defaults.out.splitlines())
+    Path("momlint.toml").write_text(FULL)
+    shown = {
+        key: (value["value"], value["from"])
+        for key, value in json.loads(run("config", "show", "-f", "json").out).items()
+    }
+    assert shown["select"] == (["MOM3", "MOM2", "MOM602"], "momlint.toml")
+    assert shown["severity"] == ({"MOM5": "warning"}, "momlint.toml")
+    assert shown["per-file-ignores"] == ({"legacy/*.yaml": ["MOM305"]}, "momlint.toml")
+    assert {source for _, source in shown.values()} == {"momlint.toml"}
+    Path("momlint.toml").write_text('engine = "graph"\n')
+    lines = run("config", "show").out.splitlines()
+    assert [line.split() for line in lines if "momlint.toml" in line] == [["engine", '"graph"', "momlint.toml"]]
+    Path("other.toml").write_text("timeout = 3\n")
+    assert "other.toml" in run("config", "show", "--config", "other.toml").out
+    Path("momlint.toml").write_text("engin = 3\n")
+    ran = run("config", "show")
+    assert (ran.code, "did you mean `engine`" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FULL,
+        "",
+        'jobs = "auto"',
+        "engin = 3",
+        "version = 2",
+        'severity = {MOM3 = "fatal"}',
+        'severity = {MOM901 = "note"}',
+        "timeout = 0",
+        "timeout = 4000",
+        "jobs = 0",
+        'jobs = "many"',
+        'select = "MOM3"',
+        "baseline = 3",
+        'per-file-ignores = {"a" = "MOM3"}',
+        'format = "xml"',
+    ],
+)
+def test_the_schema_says_what_the_reader_says(tmp_path: Path, run: Run, text: str) -> None:
+    schema = json.loads(run("schema", "--of", "config").out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    (tmp_path / "momlint.toml").write_text(text)
+    try:
+        config.find(str(tmp_path))
+    except UsageError:
+        read = False
+    else:
+        read = True
+    assert jsonschema.Draft202012Validator(schema).is_valid(tomllib.loads(text)) == read
+
+
+def test_schemas(run: Run) -> None:
+    assert run("schema").out == run("schema", "--of", "estate").out
+    assert json.loads(run("schema", "--of", "report").out)["$id"] == "urn:momlint:report:1"
+    assert run("schema", "--of", "estates").code == 2

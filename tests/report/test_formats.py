@@ -19,6 +19,7 @@ from momlint.findings import Affected, Finding, Related, Report, Severity, Witne
 from momlint.report import FORMATS, concise, github, gitlab, junit, markdown, render, sarif
 from momlint.report import json as json_report
 from momlint.report.line_hash import line_hashes
+from momlint.report.schema import json_schema as report_schema
 from tests.report.sample import BLACK_HOLE, ISOLATED, SINGLE_POINT, report, span
 
 RULES = [
@@ -105,6 +106,20 @@ def test_json_is_the_contract() -> None:
             "message": "the message stops here",
         }
     ]
+
+
+REPORT = jsonschema.Draft202012Validator(report_schema())
+
+
+def test_json_has_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(report_schema())
+    document = json.loads(json_report.render(report(BLACK_HOLE, ISOLATED, SINGLE_POINT)))
+    REPORT.validate(document)
+    # Every key is described: one that is not would be found out of place here.
+    assert set(document["findings"][1]) <= set(report_schema()["properties"]["findings"]["items"]["properties"])
+    for wrong in ({"version": 2}, {"summary": {}}, {"findings": [{}]}):
+        with pytest.raises(jsonschema.ValidationError):
+            REPORT.validate({**document, **wrong})
 
 
 def test_json_leaves_out_what_is_not_there() -> None:
@@ -529,6 +544,7 @@ def test_any_message_makes_a_well_formed_report(validator: jsonschema.Draft4Vali
             assert len(root.findall(".//failure")) + len(root.findall(".//system-out")) == len(findings)
         elif name == "json":
             decoded = json.loads(data)
+            REPORT.validate(decoded)
             assert [one["message"] for one in decoded["findings"]] == [one.message for one in made.findings]
         elif name == "sarif":
             validator.validate(json.loads(data))
