@@ -42,6 +42,32 @@ def without(values: NDArray[np.int64], gone: NDArray[np.int64]) -> NDArray[np.in
     return values[~among(values, distinct(gone))]
 
 
+class Finder:
+    """Finds many numbers in one sorted array. Most of those that are not in it are told by a small table at once."""
+
+    def __init__(self, ordered: NDArray[np.int64]) -> None:
+        bits = min(max(int(ordered.size).bit_length() + 3, 8), 24)
+        self._ordered = ordered
+        self._mask = np.int64((1 << bits) - 1)
+        self._some = np.zeros(1 << bits, np.bool_)
+        self._some[ordered & self._mask] = True
+
+    def find(self, values: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Where each value stands, -1 where it does not."""
+        place = np.full(values.size, -1, np.intp)
+        maybe = np.flatnonzero(self._some[values & self._mask])
+        if maybe.size:
+            chosen = values[maybe]
+            at = np.minimum(np.searchsorted(self._ordered, chosen), self._ordered.size - 1)
+            here = self._ordered[at] == chosen
+            place[maybe[here]] = at[here]
+        return place
+
+    def has(self, values: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each value is in the array."""
+        return self.find(values) >= 0
+
+
 def among(values: NDArray[np.int64], ordered: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each value is in the sorted array."""
     if not ordered.size:

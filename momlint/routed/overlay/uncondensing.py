@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from momlint.routed.overlay.colour_sets import complement, gather, starts_of
 from momlint.routed.overlay.form import NO_HOP, NO_ROW
 from momlint.routed.overlay.keys import Keys, Packing
-from momlint.routed.overlay.ragged import among, distinct
+from momlint.routed.overlay.ragged import among, distinct, ramp
 from momlint.routed.overlay.super_tables import RecoveryTable
 
 
@@ -52,6 +53,8 @@ class Entries:
 
 #: So many entries are written out, at most, to make the base that of one colour.
 MOST_EXPANDED = 1 << 22
+#: Cells, rows and listed colours of a block of destinations.
+_BLOCK = 1 << 20
 
 
 def uncondense(table: RecoveryTable, n: int, home: int) -> Entries:
@@ -65,17 +68,112 @@ def uncondense(table: RecoveryTable, n: int, home: int) -> Entries:
     from most colours that is turned round, unless it would take more than `MOST_EXPANDED` entries in all: a table
     that leaves out the normal colour everywhere keeps what holds in most colours for its base, and home has deltas
     like any other colour.
+
+    A large table is taken by blocks of destinations, so that little more is held at a time than the result.
     """
-    return _Uncondense(table, n, home).run()
+    blocks = max(1, -(-(Keys(n).cells + table.rows + table.listed.size) // _BLOCK))
+    step = max(1, -(-n // blocks))
+    if step >= n:
+        return _together(table, n, [_Uncondense(table, n, home, 0, n).run()])
+    order, bounds = _by_block(table, n, step)
+    parts = []
+    for first, (begin, end) in zip(range(0, n, step), pairwise(bounds), strict=True):
+        rows = np.sort(order[begin:end])
+        part = _Uncondense(_only(table, rows), n, home, first, min(step, n - first)).run()
+        parts.append(part.of_rows(rows))
+    del order
+    return _together(table, n, parts)
+
+
+def _by_block(table: RecoveryTable, n: int, step: int) -> tuple[NDArray[np.intp], list[int]]:
+    """The rows by blocks of so many destinations, and where each block begins; then where the last ends."""
+    blocks = -(-n // step)
+    # Numbers of 16 bits are sorted by their digits, ten times as quickly as larger ones.
+    block = (table.to // step).astype(np.uint16 if blocks < 1 << 16 else np.int32)
+    return np.argsort(block, kind="stable"), [0, *np.cumsum(np.bincount(block, minlength=blocks)).tolist()]
+
+
+def _only(table: RecoveryTable, rows: NDArray[np.intp]) -> RecoveryTable:
+    start, listed = gather(table.start, table.listed, rows)
+    return RecoveryTable(
+        table.colours,
+        table.broker[rows],
+        table.to[rows],
+        table.via[rows],
+        table.inverted[rows],
+        start,
+        listed,
+        table.position[rows],
+    )
+
+
+class _Part(NamedTuple):
+    """What the rows of some destinations that follow each other say: as in `Entries`, before it is put together.
+
+    `base` and `base_row`: int32[destinations, N]. `clashes`: used, unused, colour, count; `missing`: pairs, inverted,
+    lengths, flat list; int64 but for `inverted`.
+    """
+
+    base: NDArray[np.int32]
+    base_row: NDArray[np.int32]
+    key: NDArray[np.int64]
+    hop: NDArray[np.int32]
+    row: NDArray[np.int32]
+    clashes: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+    missing: tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]
+    idle: NDArray[np.int32]
+
+    def of_rows(self, rows: NDArray[np.intp]) -> _Part:
+        """With row r called ``rows[r]``."""
+        # The last is for `NO_ROW`.
+        name = np.append(rows, NO_ROW).astype(np.int32)
+        used, unused, colour, count = self.clashes
+        return self._replace(
+            base_row=name[self.base_row],
+            row=name[self.row],
+            clashes=(rows[used], rows[unused], colour, count),
+            idle=name[self.idle],
+        )
+
+
+def _together(table: RecoveryTable, n: int, parts: list[_Part]) -> Entries:
+    """The parts, in the order of their destinations, as one; `parts` is used up."""
+    base, base_row = (np.concatenate([part[column] for part in parts]) for column in (0, 1))
+    clashes = _clashes(*(np.concatenate([part.clashes[column] for part in parts]) for column in range(4)))
+    missing = _missing_table(
+        table.colours, n, *(np.concatenate([part.missing[column] for part in parts]) for column in range(4))
+    )
+    idle = np.sort(np.concatenate([part.idle for part in parts]))
+    key, hop, row = _merged(n, table.colours, parts)
+    return Entries(base, base_row, key, hop, row, missing, clashes, idle)
+
+
+def _merged(n: int, colours: int, parts: list[_Part]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """The deltas of all parts, sorted: colour by colour, and in each colour one part after the other."""
+    if len(parts) == 1:
+        return parts[0].key, parts[0].hop, parts[0].row
+    bounds = Keys(n).in_colour(np.arange(colours + 1), 0)
+    times = np.stack([np.diff(np.searchsorted(part.key, bounds)) for part in parts], axis=1)
+    first = (np.cumsum(times) - times.ravel()).reshape(times.shape)
+    size = int(times.sum())
+    key, hop, row = np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size, np.int32)
+    for number in reversed(range(len(parts))):
+        part = parts.pop()
+        place = np.repeat(first[:, number], times[:, number]) + ramp(times[:, number])
+        key[place], hop[place], row[place] = part.key, part.hop, part.row
+    return key, hop, row
 
 
 class _Uncondense:
-    def __init__(self, table: RecoveryTable, n: int, home: int) -> None:
+    """The rows for `width` destinations from `first` on, all of whose rows are in `table`."""
+
+    def __init__(self, table: RecoveryTable, n: int, home: int, first: int, width: int) -> None:
         self.table, self.n, self.home = table, n, home
+        self.first, self.width = first, width
         self.colours = table.colours
-        self.keys = Keys(n)
+        self.place = Packing(width)  # of a broker and a destination, counted from the first: a cell
         self.entry = Packing(table.colours)  # of a cell and a colour
-        self.cell = self.keys.pair(table.broker, table.to)
+        self.cell = self.place.pack(table.broker, table.to - np.int32(first))
         self.lengths = np.diff(table.start)
         self.says = (table.broker != table.to) & (table.inverted | (self.lengths > 0))
         # Clashes as they are found: (used, unused, colour) of every single one, or counted already.
@@ -88,9 +186,9 @@ class _Uncondense:
         # Missing entries: cells, inverted, lengths, flat list.
         self.missing: list[tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]] = []
 
-    def run(self) -> Entries:
+    def run(self) -> _Part:
         table = self.table
-        cells = self.keys.cells
+        cells = self.n * self.width
         self.base_row = np.full(cells, NO_ROW, np.int64)
         wide = np.flatnonzero(self.says & table.inverted)
         # Two rows that each hold in more than half of the colours clash; such cells are gone through one by one.
@@ -107,7 +205,7 @@ class _Uncondense:
             self._contested(np.flatnonzero(self.says & self.contested[self.cell]))
         self.cells, self.colour, self.row = (np.concatenate(column) for column in zip(*self.delta, strict=True))
         self._turn_home()
-        return self._entries()
+        return self._part()
 
     # -- cells with at most one wide row, which is one that holds in all colours but those it leaves out -------------
     #
@@ -169,9 +267,10 @@ class _Uncondense:
     def _without_wide_row(self, entry: NDArray[np.int64], winner: NDArray[np.int64]) -> None:
         """Where most colours have no row, the base is none and every row a delta; else the base is that of home."""
         colours, cell = self.colours, self.entry.first(entry)
-        covered = np.bincount(cell, minlength=self.keys.cells)
+        covered = np.bincount(cell, minlength=self.wide_row.size)
         bare = (self.wide_row == NO_ROW) & ~self.contested
-        bare[:: self.n + 1] = False  # a broker needs no row for itself
+        own = np.arange(self.width)
+        bare[self.place.pack(own + self.first, own)] = False  # a broker needs no row for itself
         mostly_bare = bare & (2 * (colours - covered) > colours)
         at = np.flatnonzero(mostly_bare)
         inside = mostly_bare[cell]
@@ -271,54 +370,68 @@ class _Uncondense:
         self.colour = np.concatenate((self.colour[~inside], colour))
         self.row = np.concatenate((self.row[~inside], full[at, colour]))
 
-    def _entries(self) -> Entries:
-        n, table = self.n, self.table
-        base = np.where(self.base_row == NO_ROW, NO_HOP, _via(table, self.base_row)).reshape(n, n)
-        loc, dest = self.keys.split_pair(self.cells)
-        key = self.keys.pack(self.colour, dest, loc)
+    def _part(self) -> _Part:
+        table, shape = self.table, (self.n, self.width)
+        base = np.where(self.base_row == NO_ROW, NO_HOP, _via(table, self.base_row)).reshape(shape)
+        loc, dest = self.place.split(self.cells)
+        key = Keys(self.n).pack(self.colour, dest + self.first, loc)
         order = np.argsort(key, kind="stable")
         row = self.row[order]
-        return Entries(
-            base=np.ascontiguousarray(base.T.astype(np.int32)),
-            base_row=np.ascontiguousarray(self.base_row.reshape(n, n).T.astype(np.int32)),
-            delta_key=key[order],
-            delta_next=np.where(row == NO_ROW, NO_HOP, _via(table, row)).astype(np.int32),
-            delta_row=row.astype(np.int32),
-            missing=self._missing_table(),
-            clashes=self._clashes(),
-            idle=np.flatnonzero(~self.says).astype(np.int32),
-        )
-
-    def _missing_table(self) -> RecoveryTable:
         cells, inverted, lengths, listed = (np.concatenate(column) for column in zip(*self.missing, strict=True))
-        order = np.argsort(cells, kind="stable")
-        start, flat = gather(starts_of(lengths), listed.astype(np.int32), order)
-        broker, to = self.keys.split_pair(cells[order])
-        return RecoveryTable(
-            self.colours,
-            broker.astype(np.int32),
-            to.astype(np.int32),
-            np.full(order.size, NO_HOP, np.int32),
-            inverted[order],
-            start,
-            flat,
-            np.arange(order.size, dtype=np.int32),
+        broker, to = self.place.split(cells)
+        return _Part(
+            np.ascontiguousarray(base.T.astype(np.int32)),
+            np.ascontiguousarray(self.base_row.reshape(shape).T.astype(np.int32)),
+            key[order],
+            np.where(row == NO_ROW, NO_HOP, _via(table, row)).astype(np.int32),
+            row.astype(np.int32),
+            (
+                np.concatenate(self.clash_used),
+                np.concatenate(self.clash_unused),
+                np.concatenate(self.clash_colour),
+                np.concatenate(self.clash_count),
+            ),
+            (Keys(self.n).pair(broker, to + self.first), inverted, lengths, listed),
+            np.flatnonzero(~self.says).astype(np.int32),
         )
 
-    def _clashes(self) -> Clashes:
-        used, unused, colour, count = (
-            np.concatenate(parts) for parts in (self.clash_used, self.clash_unused, self.clash_colour, self.clash_count)
-        )
-        order = np.lexsort((colour, unused, used))
-        used, unused, colour, count = used[order], unused[order], colour[order], count[order]
-        lead = np.flatnonzero((np.diff(used, prepend=-1) != 0) | (np.diff(unused, prepend=-1) != 0))
-        total = np.add.reduceat(count, lead) if lead.size else count
-        return Clashes(
-            used[lead].astype(np.int32),
-            unused[lead].astype(np.int32),
-            colour[lead].astype(np.int32),
-            total.astype(np.int32),
-        )
+
+def _missing_table(
+    colours: int,
+    n: int,
+    pairs: NDArray[np.int64],
+    inverted: NDArray[np.bool_],
+    lengths: NDArray[np.int64],
+    listed: NDArray[np.int64],
+) -> RecoveryTable:
+    order = np.argsort(pairs, kind="stable")
+    start, flat = gather(starts_of(lengths), listed.astype(np.int32), order)
+    broker, to = Keys(n).split_pair(pairs[order])
+    return RecoveryTable(
+        colours,
+        broker.astype(np.int32),
+        to.astype(np.int32),
+        np.full(order.size, NO_HOP, np.int32),
+        inverted[order],
+        start,
+        flat,
+        np.arange(order.size, dtype=np.int32),
+    )
+
+
+def _clashes(
+    used: NDArray[np.int64], unused: NDArray[np.int64], colour: NDArray[np.int64], count: NDArray[np.int64]
+) -> Clashes:
+    order = np.lexsort((colour, unused, used))
+    used, unused, colour, count = used[order], unused[order], colour[order], count[order]
+    lead = np.flatnonzero((np.diff(used, prepend=-1) != 0) | (np.diff(unused, prepend=-1) != 0))
+    total = np.add.reduceat(count, lead) if lead.size else count
+    return Clashes(
+        used[lead].astype(np.int32),
+        unused[lead].astype(np.int32),
+        colour[lead].astype(np.int32),
+        total.astype(np.int32),
+    )
 
 
 def _via(table: RecoveryTable, row: NDArray[np.int64]) -> NDArray[np.int32]:

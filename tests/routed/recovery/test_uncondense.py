@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import fields, is_dataclass
 
 import numpy as np
 import pytest
@@ -22,6 +23,16 @@ def entry(entries: Entries, n: int, colour: int, dest: int, loc: int) -> tuple[i
     if at < entries.delta_key.size and entries.delta_key[at] == key:
         return int(entries.delta_next[at]), int(entries.delta_row[at])
     return int(entries.base[dest, loc]), int(entries.base_row[dest, loc])
+
+
+def same(some: Entries, others: Entries) -> None:
+    for part in fields(Entries):
+        one, other = getattr(some, part.name), getattr(others, part.name)
+        for field in fields(one) if is_dataclass(one) else ():
+            assert np.array_equal(getattr(one, field.name), getattr(other, field.name)), (part.name, field.name)
+        if not is_dataclass(one):
+            assert one.dtype == other.dtype
+            assert np.array_equal(one, other), part.name
 
 
 def check(table: RecoveryTable, n: int, home: int) -> Entries:
@@ -52,6 +63,9 @@ def check(table: RecoveryTable, n: int, home: int) -> Entries:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("momlint.routed.overlay.uncondensing.MOST_EXPANDED", 0)
         lean = uncondense(table, n, home)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("momlint.routed.overlay.uncondensing._BLOCK", 1)
+        same(uncondense(table, n, home), entries)
     claimed = {(int(table.broker[r]), int(table.to[r])) for r in range(table.rows) if table.inverted[r]}
     assert (
         lean.delta_key.size
