@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from momlint.fleet.work import Common, Fault, Work
 from momlint.routed.ask import QUESTION_SECONDS, in_time
 from momlint.routed.graph import GraphEngine
+from momlint.routed.overlay.columns import Block, Network
 from momlint.routed.overlay.elements import Elements
 from momlint.routed.overlay.form import Overlay
 from momlint.routed.overlay.latency import Timings, timings
+from momlint.routed.overlay.sweeps import SweepKind, Swept, sweep, unswept
 from momlint.routed.overlay.tables import NEVER
 from momlint.routed.questions.failures import Cut, Survey
 from momlint.routed.questions.question import Kind, Proved, Question, Refuted, Undecided, Verdict
@@ -76,6 +78,7 @@ class OfOverlay:
 
     key: str
     overlay: Overlay | None
+    _network: Network | None = None
 
     @property
     def common(self) -> Common:
@@ -90,12 +93,19 @@ class OfOverlay:
         return (self.key,)
 
     def __setstate__(self, state: tuple[str]) -> None:
-        self.key, self.overlay = state[0], None
+        self.key, self.overlay, self._network = state[0], None, None
 
     def given(self) -> Overlay:
         """The overlay, which is there."""
         assert self.overlay is not None
         return self.overlay
+
+    @property
+    def network(self) -> Network:
+        """That of the overlay, made once."""
+        if self._network is None:
+            self._network = Network(self.given())
+        return self._network
 
 
 def _answer(name: str, timeout: float | None, ask: Callable[[GraphEngine | SmtEngine], T | Undecided]) -> T | Undecided:
@@ -257,6 +267,48 @@ def whole_survey(parts: Sequence[Cuts]) -> Survey:
             part.element.tolist(), part.pairs.tolist(), part.source.tolist(), part.dest.tolist(), strict=True
         )
     )
+
+
+# -- sweeps of columns ---------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class SweepParts(Work[Swept]):
+    """A sweep by destinations: unit i is that of ``blocks[i]``."""
+
+    shared: OfOverlay
+    kind: SweepKind
+    timeout: float | None
+    blocks: list[Block]
+    result_type: ClassVar[type[Any]] = Swept
+
+    @property
+    def units(self) -> int:
+        """Blocks of destinations."""
+        return len(self.blocks)
+
+    @property
+    def common(self) -> Common:
+        """The overlay."""
+        return self.shared.common
+
+    def bind(self, common: Any) -> None:
+        """Take the overlay."""
+        self.shared.bind(common)
+
+    def run(self, unit: int) -> Swept:
+        """Look through the columns of one block."""
+        shared, block = self.shared, self.blocks[unit]
+        found = in_time(
+            "graph",
+            self.timeout or QUESTION_SECONDS,
+            lambda: sweep(self.kind, shared.given(), block, shared.network),
+        )
+        return unswept(found.reason) if isinstance(found, Undecided) else found
+
+    def undecided(self, unit: int, fault: Fault) -> Swept:
+        """Nothing, and why."""
+        return unswept(f"part {unit + 1} of {self.units}: {fault.reason}")
 
 
 # -- latencies ------------------------------------------------------------------------------------------------------

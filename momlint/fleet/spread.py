@@ -13,6 +13,7 @@ from momlint.fleet.parts import (
     OfOverlay,
     ReadPieces,
     SurveyParts,
+    SweepParts,
     TimeParts,
     blocks_of_pairs,
     whole_survey,
@@ -21,6 +22,7 @@ from momlint.fleet.parts import (
 )
 from momlint.fleet.shards import TARGET
 from momlint.fleet.work import Runner, new_key
+from momlint.routed.overlay.columns import blocks
 from momlint.routed.questions.question import Question
 from momlint.routed.questions.spread import Decided, Surveyed, Timed
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from momlint.routed.overlay.elements import Elements
     from momlint.routed.overlay.form import Overlay
+    from momlint.routed.overlay.sweeps import SweepKind, Swept
     from momlint.routed.recovery.parquet import Piece, PieceRows
 
 #: CPU seconds by bench/bench_fleet.py: graph takes so long for each entry and delta, …
@@ -38,6 +41,8 @@ GRAPH_ARC = 0.1e-6
 #: a survey of one failure by graph, each broker and arc; latencies, each pair and colour in which it may differ.
 GRAPH_SURVEY = 1e-9
 PAIR_AND_COLOUR = 0.05e-6
+#: A sweep, each entry and delta.
+SWEEP_ENTRY = 0.6e-6
 #: What takes less is done where it is asked: the overlay and the question have to travel.
 FROM = 3.0
 
@@ -138,6 +143,16 @@ class Parts:
         )
         found = list(self._runner.run(work, [seconds / count] * count))
         return Timed(whole_timings(work, found), tuple(one.undecided for one in found if one.undecided is not None))
+
+    def sweep(self, kind: SweepKind, timeout: float | None, overlay: Overlay) -> list[Swept] | None:
+        """As `momlint.routed.overlay.sweeps.sweep`, of all blocks of destinations."""
+        size = overlay.base.size + overlay.delta_key.size
+        seconds = size * SWEEP_ENTRY
+        if seconds < self._least:
+            return None
+        found = list(blocks(overlay, max(1, -(-size // max(self._runner.takers, round(seconds / self._target), 2)))))
+        work = SweepParts(self._of(overlay), kind, timeout, found)
+        return list(self._runner.run(work, [seconds / len(found)] * len(found)))
 
     def _of(self, overlay: Overlay) -> OfOverlay:
         for shared in self._shared:

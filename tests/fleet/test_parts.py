@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,12 @@ from momlint.fleet.parts import blocks_of_pairs
 from momlint.fleet.spread import Parts
 from momlint.lint import Options, lint_files
 from momlint.routed.graph import GraphEngine
+from momlint.routed.overlay.columns import Block, Network
 from momlint.routed.overlay.elements import Elements
 from momlint.routed.overlay.form import Overlay
 from momlint.routed.overlay.latency import timings
+from momlint.routed.overlay.sweeps import SweepKind, loops_of, sweep
+from momlint.routed.overlay.transients import mixed_loops
 from momlint.routed.questions.question import Kind, Proved, Question, Refuted
 from momlint.routed.smt import SmtEngine
 from tests.fleet.estates import large_estate
@@ -91,6 +95,22 @@ def test_latencies(overlay: Overlay, data: st.DataObject) -> None:
         assert getattr(found.timings, name).tolist() == getattr(whole, name).tolist(), name
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=40)
+@given(any_overlays(), st.sampled_from(["longer", "dead", "loops"]))
+def test_sweeps(overlay: Overlay, kind: SweepKind) -> None:
+    found = parts().sweep(kind, None, overlay)
+    whole = sweep(kind, overlay, Block(0, overlay.n), Network(overlay))
+    if kind == "loops":
+        mine, other = loops_of(overlay, found), mixed_loops(overlay)
+        assert mine.columns.tolist() == other.columns.tolist()
+        assert [mine.core(i) for i in range(mine.size)] == [other.core(i) for i in range(other.size)]
+        return
+    assert all(part.undecided is None for part in found)
+    rows = [zip(part.key.tolist(), (part.row if kind == "dead" else part.key).tolist(), strict=True) for part in found]
+    expected = zip(whole.key.tolist(), (whole.row if kind == "dead" else whole.key).tolist(), strict=True)
+    assert sorted(chain.from_iterable(rows)) == sorted(expected)
+
+
 @given(st.lists(st.integers(0, 9)).map(lambda ids: np.array(ids, np.int32)), st.floats(0.1, 12))
 def test_blocks_are_of_whole_destinations(dests: np.ndarray, size: float) -> None:
     blocks = blocks_of_pairs(dests, size)
@@ -117,6 +137,7 @@ def test_a_question_that_is_cheap_is_not_spread() -> None:
     cautious = Parts(Serial())
     assert cautious.decide("graph", None, overlay, ask(overlay, "arrive")) is None
     assert cautious.survey("graph", None, overlay, Elements(3, 3), range(6)) is None
+    assert cautious.sweep("longer", None, overlay) is None
     assert cautious.timings(overlay, [0.0] * 3, *pairs, {}, none) is None
     assert parts().decide("nusmv", None, overlay, ask(overlay, "arrive")) is None
 

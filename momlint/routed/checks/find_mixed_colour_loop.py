@@ -9,7 +9,8 @@ import numpy as np
 from momlint.errors import ReplayError
 from momlint.findings import Draft, RelatedDraft, Witness
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.overlay.transients import MixedLoops, closes, mixed_loops
+from momlint.routed.overlay.sweeps import loops_of
+from momlint.routed.overlay.transients import MixedLoops, closes
 from momlint.words import arrow, counted
 
 #: How many colours are listed as related places; the message counts all.
@@ -21,7 +22,8 @@ def find(context: Context) -> Iterator[Draft]:
     place = context.estate.section_places.get("failures.colours")
     if place is None or not has_normal(context):
         return
-    loops = mixed_loops(context.declared_overlay)
+    overlay = context.declared_overlay
+    loops = loops_of(overlay, context.swept("loops", overlay, "whether MOM407 applies"))
     if not loops.size:
         return
     colours, first = np.unique(loops.colour, return_index=True)

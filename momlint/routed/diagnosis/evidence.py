@@ -19,10 +19,13 @@ from momlint.routed.overlay.ragged import among, distinct, without
 from momlint.routed.questions.question import Kind, Question, Refuted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from momlint.estate.resolved import Estate
     from momlint.routed.ask import Ask
+    from momlint.routed.overlay.sweeps import SweepKind, Swept
 
 
 class Evidence(Places):
@@ -80,6 +83,19 @@ class Evidence(Places):
     def topics_of(self, pairs: NDArray[np.int64]) -> TopicNames:
         """The names of the topics that need any of `pairs` (``source * n + dest``), in the order of the file."""
         return TopicNames(self.estate.topics, self.needs.topics_of(pairs))
+
+    def swept(self, kind: SweepKind, overlay: Overlay, subject: str) -> Sequence[Swept]:
+        """What a sweep of all columns finds, block by block; `subject`: what it tells, for parts that are given up."""
+        from momlint.routed.overlay.columns import Network, blocks
+        from momlint.routed.overlay.sweeps import sweep
+
+        if self.ask.spread is not None:
+            parts = self.ask.spread.sweep(kind, self.ask.timeout, overlay)
+            if parts is not None:
+                self.ask.undecided += [(subject, part.undecided) for part in parts if part.undecided is not None]
+                return parts
+        network = Network(overlay)
+        return [sweep(kind, overlay, block, network) for block in blocks(overlay)]
 
     # -- questions ----------------------------------------------------------------------------------------------
 

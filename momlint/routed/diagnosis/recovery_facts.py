@@ -16,13 +16,12 @@ import numpy as np
 from momlint.findings import Affected
 from momlint.routed.diagnosis.subjects import broker as broker_subject
 from momlint.routed.diagnosis.subjects import missing
-from momlint.routed.overlay.arcs import Hops, separated
+from momlint.routed.overlay.arcs import separated
 from momlint.routed.overlay.detours import walks_through
 from momlint.routed.overlay.following import entry
-from momlint.routed.overlay.form import NO_HOP, NO_ROW
+from momlint.routed.overlay.form import NO_ROW
 from momlint.routed.overlay.keys import Packing
-from momlint.routed.overlay.potentials import Potentials, dead_base_entries
-from momlint.routed.overlay.ragged import among, distinct, ramp
+from momlint.routed.overlay.ragged import among, distinct
 from momlint.routed.overlay.towards import Towards
 
 if TYPE_CHECKING:
@@ -241,38 +240,13 @@ class RecoveryFacts:
     def dead(self) -> list[Misuse]:
         """Rows that send a message over a link or to a broker that has failed in their own colour."""
         o = self.overlay
-        network = Hops.of(o)
-        keys = dead_base_entries(o)
-        keys = keys[~among(keys, o.delta_key)]
-        rows = o.base_row.reshape(-1)[o.keys.cell_of(keys)]
-        colour, _, loc = o.keys.split(o.delta_key)
-        hop = o.delta_next
-        number = np.where((hop == NO_HOP) | (hop == loc), -1, network.index[loc, np.maximum(hop, 0)])
-        candidates = np.flatnonzero((number >= 0) & (o.delta_row != NO_ROW))
-        dead = candidates[self._is_dead(network, colour[candidates], number[candidates])]
-        keys = np.concatenate((keys, o.delta_key[dead]))
-        rows = np.concatenate((rows, o.delta_row[dead]))
+        parts = self.context.swept("dead", o, "whether MOM403 applies")
+        keys, rows = np.concatenate([part.key for part in parts]), np.concatenate([part.row for part in parts])
         # An entry at a failed broker, or for one, is never read: that is MOM408.
         colour, dest, loc = o.keys.split(keys)
         down = o.failed_broker[colour, loc] | o.failed_broker[colour, dest]
         keep = ~down & self.known[colour] & (rows != NO_ROW)
         return _by_row(rows[keep], keys[keep])
-
-    def _is_dead(self, network: Hops, colour: NDArray[np.int64], number: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Whether all arcs of a hop are dead in a colour; int arrays of one length."""
-        o = self.overlay
-        alive = np.zeros(number.size, np.bool_)
-        width = network.start[number + 1] - network.start[number]
-        item = np.repeat(np.arange(number.size), width)
-        arc = np.repeat(network.start[number], width) + ramp(width)
-        at = colour[item]
-        live = ~(
-            o.failed_link[at, o.arc_link[arc]]
-            | o.failed_broker[at, o.arc_tail[arc]]
-            | o.failed_broker[at, o.arc_head[arc]]
-        )
-        alive[item[live]] = True
-        return ~alive
 
     # -- MOM406 -------------------------------------------------------------------------------------------------
 
@@ -280,25 +254,15 @@ class RecoveryFacts:
     def longer(self) -> list[Misuse]:
         """Rows by which a message arrives after a failure, on a way longer than the shortest that is left."""
         o, packing = self.overlay, self.overlay.keys
-        potentials = Potentials.of(o)
-        improvable = potentials.improvable
-        if not improvable.size:
-            return []
+        parts = self.context.swept("longer", o, "whether MOM406 applies")
+        suspects = np.sort(np.concatenate([part.key for part in parts]))
+        colour = packing.colour_of(suspects)
+        suspects = suspects[~self.context.without_failure[colour] & self.known[colour]]
         keys: list[int] = []
-        for group in distinct(packing.column_of(improvable)).tolist():
-            colour, dest = packing.split_column(group)
-            if self.context.without_failure[colour] or not self.known[colour]:
-                continue
-            column = self.towards.column(colour, dest)
-            first, last = np.searchsorted(
-                potentials.key, (packing.in_column(group, 0), packing.in_column(group + 1, 0))
-            )
-            for key, cost in zip(
-                potentials.key[first:last].tolist(), potentials.value[first:last].tolist(), strict=True
-            ):
-                loc = packing.loc_of(key)
-                if cost < potentials.costs.infinite and not column.is_shortest(loc, self._entry(key)[0]):
-                    keys.append(key)
+        for key in suspects.tolist():
+            colour_, dest, loc = packing.split(key)
+            if not self.towards.column(colour_, dest).is_shortest(loc, self._entry(key)[0]):
+                keys.append(key)
         rows = np.array([self._entry(key)[1] for key in keys], np.int64)
         given = rows != NO_ROW
         return _by_row(rows[given], np.array(keys, np.int64)[given])

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.routed.overlay.arcs import Hops
+from momlint.routed.overlay.columns import Block, blocks, towards
 from momlint.routed.overlay.form import NO_HOP, Overlay
 from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.ragged import ramp
@@ -33,6 +34,8 @@ _NEVER = np.int32(1 << 29)
 _COLOURS = 1024
 #: Entries of the look-up table from (colour, destination, broker) to a turn.
 _TABLE = 1 << 22
+#: Cells and deltas of the destinations that are looked at together.
+_ENTRIES = 1 << 23
 
 
 def failing_walks(overlay: Overlay, question: Question, bound: int) -> NDArray[np.int64]:
@@ -40,8 +43,29 @@ def failing_walks(overlay: Overlay, question: Question, bound: int) -> NDArray[n
     apart = question.sources != question.dests
     if not apart.any() or not question.colours.size:
         return np.zeros(0, np.int64)
-    base = _Base(overlay, question.sources[apart], question.dests[apart], bound)
+    sources, dests = question.sources[apart], question.dests[apart]
     colours = np.sort(question.colours).astype(np.int64)
+    parts = list(blocks(overlay, _ENTRIES))
+    if len(parts) == 1:
+        return _failing_towards(overlay, sources, dests, colours, bound)
+    found = []
+    for block in parts:
+        inside = (dests >= block.first) & (dests < block.last)
+        if inside.any():
+            some = dests[inside]
+            asked = towards(overlay, Block(int(some.min()), int(some.max()) + 1))
+            found.append(_failing_towards(asked, sources[inside], some, colours, bound))
+    return np.sort(np.concatenate(found))
+
+
+def _failing_towards(
+    overlay: Overlay,
+    sources: NDArray[np.int32],
+    dests: NDArray[np.int32],
+    colours: NDArray[np.int64],
+    bound: int,
+) -> NDArray[np.int64]:
+    base = _Base(overlay, sources, dests, bound)
     found = []
     for first in range(0, colours.size, _COLOURS):
         block = colours[first : first + _COLOURS]

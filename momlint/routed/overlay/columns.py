@@ -15,7 +15,8 @@ import numpy as np
 
 from momlint.routed.overlay.arcs import Hops, dead_arcs
 from momlint.routed.overlay.costs import ExactCosts, exact_costs
-from momlint.routed.overlay.ragged import ramp
+from momlint.routed.overlay.keys import Packing
+from momlint.routed.overlay.ragged import Finder, ramp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,9 +53,9 @@ def towards(overlay: Overlay, block: Block) -> Overlay:
     )
 
 
-def blocks(overlay: Overlay, size: int = _BLOCK) -> Iterator[Block]:
-    """All destinations, in blocks of about `size` cells and deltas."""
-    number = max(1, -(-(overlay.base.size + overlay.delta_key.size) // size))
+def blocks(overlay: Overlay, size: int | None = None) -> Iterator[Block]:
+    """All destinations, in blocks of about `size` cells and deltas, or of as many as fit a processor's cache."""
+    number = max(1, -(-(overlay.base.size + overlay.delta_key.size) // (size or _BLOCK)))
     step = max(1, -(-overlay.n // number))
     for first in range(0, overlay.n, step):
         yield Block(first, min(first + step, overlay.n))
@@ -87,6 +88,14 @@ class Network:
     def dead(self) -> DeadHops:
         """The hops all of whose arcs are dead."""
         return self._marked(cheapest=False)
+
+    @cached_property
+    def _dead_finder(self) -> Finder:
+        return Finder(Packing(self.hops.tail.size).pack(*self.dead))
+
+    def is_dead(self, colour: NDArray[np.int64], hop: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Whether hops are among `dead`; arrays of one length."""
+        return self._dead_finder.has(Packing(self.hops.tail.size).pack(colour, hop))
 
     @cached_property
     def dearer(self) -> DeadHops:

@@ -8,7 +8,6 @@ failures that is as many as all base walks have hops, whatever the number of col
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,49 +15,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from momlint.routed.overlay.arcs import Hops, dead_arcs
-from momlint.routed.overlay.costs import ExactCosts, exact_costs
+from momlint.routed.overlay.columns import Block, DeadHops, Network, towards
+from momlint.routed.overlay.costs import ExactCosts
 from momlint.routed.overlay.following import cheapest_live_arcs
 from momlint.routed.overlay.form import NO_HOP, Overlay
-from momlint.routed.overlay.keys import Keys
-from momlint.routed.overlay.ragged import among, distinct, ramp
+from momlint.routed.overlay.ragged import Finder, distinct, ramp
 from momlint.routed.overlay.tables import only_along
 
-#: Colours whose dead hops are looked at together.
-_COLOURS = 256
-#: Elements of the largest temporary array.
-_BLOCK = 1 << 22
+#: Entries that are looked at together, each with all of its broker's arcs; and elements of other large arrays.
+_SUSPECTS = 1 << 18
 
 
 @dataclass(frozen=True)
 class Potentials:
     """Costs of walks in units of ``costs.unit``; ``costs.infinite`` where the message does not arrive.
 
-    `base`: int64 (or object) [dest, loc], walks by the base with nothing failed. `key`: int64[M], sorted keys
-    ``(colour * n + dest) * n + loc`` of the entries whose walk meets a turn of its colour; `value`: [M], what they
-    cost in that colour (often the same as in the base).
+    `block`: the destinations that are looked at. `base`: int64 (or object) [dest, loc], walks to them by the base with
+    nothing failed. `key`: int64[M], sorted keys ``(colour * n + dest) * n + loc`` of the entries whose walk meets a
+    turn of its colour; `value`: [M], what they cost in that colour (often the same as in the base).
     """
 
     overlay: Overlay
     costs: ExactCosts
+    block: Block
     base: NDArray[Any]
     key: NDArray[np.int64]
     value: NDArray[Any]
 
     @classmethod
-    def of(cls, overlay: Overlay) -> Potentials:
-        """Follow every walk, each shared part once."""
-        n = overlay.n
-        costs = exact_costs(n, overlay.arc_cost)
-        network = Hops.of(overlay)
-        hop = only_along(overlay.base, np.arange(n), overlay.arc_tail, overlay.arc_head)
-        base = _base_potentials(hop, network, costs)
-        key = _changed(overlay, network, hop)
-        return cls(overlay, costs, base, key, _changed_potentials(overlay, network, costs, base, key))
+    def of(cls, overlay: Overlay, block: Block | None = None, network: Network | None = None) -> Potentials:
+        """Follow every walk to the destinations of `block` (None for all), each shared part once.
+
+        `network`: that of the overlay, where there is one already.
+        """
+        network = network or Network(overlay)
+        block = block or Block(0, overlay.n)
+        part = towards(overlay, block)
+        hop = base_hops(overlay, block)
+        base = _base_potentials(hop, block, network)
+        key = _changed(part, network, block, hop)
+        return cls(part, network.costs, block, base, key, _changed_potentials(part, network, block, base, key))
 
     def at(self, key: NDArray[np.int64]) -> NDArray[Any]:
-        """The potentials of any keys."""
-        value = self.base.reshape(-1)[self.overlay.keys.cell_of(key)]
+        """The potentials of any keys for these destinations."""
+        value = self.base.reshape(-1)[_cells_in(self.overlay, self.block, key)]
         if self.key.size:
             place = np.minimum(np.searchsorted(self.key, key), self.key.size - 1)
             value = np.where(self.key[place] == key, self.value[place], value)
@@ -71,48 +71,75 @@ class Potentials:
         Where the base's walks are shortest and this is empty, all walks of all colours are shortest (Bellman's
         condition over live arcs).
         """
-        o, n, packing = self.overlay, self.overlay.n, self.overlay.keys
-        degree = np.bincount(o.arc_tail, minlength=n)
+        o, packing = self.overlay, self.overlay.keys
+        degree = np.bincount(o.arc_tail, minlength=o.n)
         first = np.cumsum(degree) - degree
+        base, whole = self.base.reshape(-1), self.costs.whole
+        suspects = np.asarray(self.value < self.costs.infinite, bool)
+        # Where the base's walks are shortest, no walk of any colour costs less than the base's.
+        bounded = self._shortest_base
+        cell = _cells_in(o, self.block, self.key)
+        row = cell // max(o.n, 1)
+        suspects &= ~bounded[row] | np.asarray(self.value > base[cell], bool)
+        suspect = np.flatnonzero(suspects)
+        finder = Finder(self.key)
         found = [np.zeros(0, np.int64)]
-        start = 0
-        while start < self.key.size:
-            # Whole columns, so that their potentials fit one dense scratch table.
-            stop = min(start + max(1, _BLOCK // max(n, 1) // 4), self.key.size)
-            last = packing.column_of(int(self.key[stop - 1]))
-            stop = int(np.searchsorted(self.key, packing.in_column(last + 1, 0)))
-            keys, value = self.key[start:stop], self.value[start:stop]
-            start = stop
-            column, row = np.unique(packing.column_of(keys), return_inverse=True)
-            scratch = self.base[packing.split_column(column)[1]]
-            loc = packing.loc_of(keys)
-            scratch[row, loc] = value
-            arrives = np.flatnonzero(np.asarray(value < self.costs.infinite, bool))
-            times = degree[loc[arrives]]
-            item = np.repeat(arrives, times)
-            arc = np.repeat(first[loc[arrives]], times) + ramp(times)
-            colour = packing.colour_of(keys[item])
-            other = scratch[row[item], o.arc_head[arc]]
-            better = np.asarray(other + self.costs.whole[arc] < value[item], bool)
-            item, arc, colour = item[better], arc[better], colour[better]
+        for start in range(0, suspect.size, _SUSPECTS):
+            chosen = suspect[start : start + _SUSPECTS]
+            loc = packing.loc_of(self.key[chosen])
+            times = degree[loc]
+            item = np.repeat(chosen, times)
+            arc = np.repeat(first[loc], times) + ramp(times)
+            other = cell[item] - np.repeat(loc, times) + o.arc_head[arc]
+            better = np.asarray(base[other] + whole[arc] < self.value[item], bool) | ~bounded[row[item]]
+            item, arc, other = item[better], arc[better], other[better]
+            key = self.key[item] - cell[item] + other
+            cost = base[other]
+            place = finder.find(key)
+            inside = np.flatnonzero(place >= 0)
+            cost[inside] = self.value[place[inside]]
+            colour = packing.colour_of(self.key[item])
             live = ~(
                 o.failed_link[colour, o.arc_link[arc]]
                 | o.failed_broker[colour, o.arc_head[arc]]
                 | o.failed_broker[colour, o.arc_tail[arc]]
             )
-            found.append(distinct(keys[item[live]]))
+            better = np.asarray(cost + whole[arc] < self.value[item], bool)
+            found.append(distinct(self.key[item[live & better]]))
         return np.concatenate(found)
 
+    @property
+    def _shortest_base(self) -> NDArray[np.bool_]:
+        """bool[dest]: no arc, failed or not, shortens a walk by the base to it; so nothing does."""
+        o = self.overlay
+        shortest = np.ones(self.base.shape[0], np.bool_)
+        step = max(1, _SUSPECTS // max(o.arc_tail.size, 1))
+        for start in range(0, shortest.size, step):
+            base = self.base[start : start + step]
+            onward = base[:, o.arc_head] + self.costs.whole
+            shortest[start : start + step] = np.asarray(base[:, o.arc_tail] <= onward, bool).all(axis=1)
+        return shortest
 
-def _base_potentials(hop: NDArray[np.int32], network: Hops, costs: ExactCosts) -> NDArray[Any]:
-    n = hop.shape[0]
-    dest, loc = np.nonzero(hop != NO_HOP)
-    via = hop[dest, loc]
-    keys = Keys(n)
-    pointer = np.arange(keys.cells)
-    pointer[keys.cell(dest, loc)] = keys.cell(dest, via)
-    cost = np.zeros(n * n, costs.whole.dtype)
-    cost[keys.cell(dest, loc)] = costs.whole[network.start[network.index[loc, via]]]
+
+def base_hops(overlay: Overlay, block: Block) -> NDArray[np.int32]:
+    """int32[dest, loc]: the base's next hops over arcs, for the destinations of `block`; else `NO_HOP`."""
+    return only_along(overlay.base[block.first : block.last], np.arange(*block), overlay.arc_tail, overlay.arc_head)
+
+
+def _cells_in(overlay: Overlay, block: Block, key: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The cells of keys, counted from the block's first."""
+    return overlay.keys.cell_of(key) - overlay.keys.cell(block.first, 0)
+
+
+def _base_potentials(hop: NDArray[np.int32], block: Block, network: Network) -> NDArray[Any]:
+    rows, n = hop.shape
+    costs, hops, keys = network.costs, network.hops, network.overlay.keys
+    row, loc = np.nonzero(hop != NO_HOP)
+    via = hop[row, loc]
+    pointer = np.arange(hop.size)
+    pointer[keys.cell(row, loc)] = keys.cell(row, via)
+    cost = np.zeros(hop.size, costs.whole.dtype)
+    cost[keys.cell(row, loc)] = costs.whole[hops.start[hops.index[loc, via]]]
     span = 1
     while span < n:  # a walk that arrives does so in less than n hops
         onward = pointer[pointer]
@@ -121,75 +148,68 @@ def _base_potentials(hop: NDArray[np.int32], network: Hops, costs: ExactCosts) -
         cost += cost[pointer]
         pointer = onward
         span *= 2
-    home = np.repeat(keys.cell(np.arange(n), np.arange(n)), n)
-    return np.where(pointer == home, cost, costs.infinite).reshape(n, n)
+    home = np.repeat(keys.cell(np.arange(rows), np.arange(*block)), n)
+    return np.where(pointer == home, cost, costs.infinite).reshape(rows, n)
 
 
-def dead_base_entries(overlay: Overlay) -> NDArray[np.int64]:
+def dead_base_entries(
+    overlay: Overlay, block: Block | None = None, network: Network | None = None
+) -> NDArray[np.int64]:
     """Sorted keys of the base entries whose hop is an arc of the overlay, and all arcs of it dead in the colour.
 
-    Whether the colour has a delta there or not; entries at a broker that has failed itself are among them.
+    Whether the colour has a delta there or not; entries at a broker that has failed itself are among them. Of the
+    destinations of `block`, None for all. `network`: that of the overlay, where there is one already.
     """
-    network = Hops.of(overlay)
-    return _base_entries(overlay, network, lambda colours: network.dead(overlay, colours))
+    network = network or Network(overlay)
+    block = block or Block(0, overlay.n)
+    return _base_entries(network, block, base_hops(overlay, block), network.dead)
 
 
-def _dearer_base_entries(overlay: Overlay, network: Hops) -> NDArray[np.int64]:
-    """Likewise, those the cheapest arc of whose hop is dead: there may be others, at another cost."""
-    return _base_entries(overlay, network, lambda colours: dead_arcs(overlay, colours)[:, network.start[:-1]])
-
-
-def _base_entries(
-    overlay: Overlay, network: Hops, marked: Callable[[NDArray[np.integer]], NDArray[np.bool_]]
-) -> NDArray[np.int64]:
-    """Sorted keys of the base entries over marked hops: ``marked(colours)`` is bool[K, H]."""
-    n = overlay.n
-    hop = only_along(overlay.base, np.arange(n), overlay.arc_tail, overlay.arc_head)
-    dest, loc = np.nonzero(hop != NO_HOP)
-    number = network.index[loc, hop[dest, loc]]
+def _base_entries(network: Network, block: Block, hop: NDArray[np.int32], dead: DeadHops) -> NDArray[np.int64]:
+    """Sorted keys of the base entries over dead hops; `hop`: those of the base."""
+    keys, hops = network.overlay.keys, network.hops
+    row, loc = np.nonzero(hop != NO_HOP)
+    number = hops.index[loc, hop[row, loc]]
     order = np.argsort(number, kind="stable")
-    cell = overlay.keys.cell(dest, loc)[order]
-    uses = np.bincount(number, minlength=network.tail.size)
+    cell = keys.cell(row + block.first, loc)[order]
+    uses = np.bincount(number, minlength=hops.tail.size)
     first = np.cumsum(uses) - uses
-    found = [np.zeros(0, np.int64)]
-    for start in range(0, overlay.colours, _COLOURS):
-        block = np.arange(start, min(start + _COLOURS, overlay.colours))
-        colour, dead = np.nonzero(marked(block))
-        times = uses[dead]
-        place = np.repeat(first[dead], times) + ramp(times)
-        found.append(overlay.keys.in_colour(np.repeat(block[colour], times), cell[place]))
-    return np.sort(np.concatenate(found))
+    times = uses[dead.hop]
+    place = np.repeat(first[dead.hop], times) + ramp(times)
+    return np.sort(keys.in_colour(np.repeat(dead.colour, times), cell[place]))
 
 
-def _changed(overlay: Overlay, network: Hops, hop: NDArray[np.int32]) -> NDArray[np.int64]:
+def _changed(overlay: Overlay, network: Network, block: Block, hop: NDArray[np.int32]) -> NDArray[np.int64]:
     """The turns of every colour and what lies upstream of them in the base."""
-    n, keys = overlay.n, overlay.keys
-    cells = keys.cells
+    keys = overlay.keys
+    cells = hop.size
     differs = overlay.delta_next != overlay.base.reshape(-1)[keys.cell_of(overlay.delta_key)]
-    turns = distinct(np.concatenate((overlay.delta_key[differs], _dearer_base_entries(overlay, network))))
+    dearer = _base_entries(network, block, hop, network.dearer)
+    turns = distinct(np.concatenate((overlay.delta_key[differs], dearer)))
     turns = turns[keys.dest_of(turns) != keys.loc_of(turns)]
     # children[first[x] : first[x] + many[x]]: the brokers whose base hop for the same destination is x.
-    parent = np.where(hop != NO_HOP, keys.cell(np.arange(n)[:, None], hop), cells).reshape(-1)
+    parent = np.where(hop != NO_HOP, keys.cell(np.arange(hop.shape[0])[:, None], hop), cells).reshape(-1)
     children = np.argsort(parent, kind="stable")
     many = np.bincount(parent, minlength=cells + 1)
     first = np.cumsum(many) - many
     levels = [turns]
     level = turns
+    known = Finder(turns)
     while level.size:
-        cell = keys.cell_of(level)
+        cell = _cells_in(overlay, block, level)
         times = many[cell]
         child = children[np.repeat(first[cell], times) + ramp(times)]
         level = np.repeat(level - cell, times) + child
         # A turn has been counted, and counts what is upstream of it; nothing is met twice.
-        level = level[~among(level, turns)]
+        level = level[~known.has(level)]
         levels.append(level)
     return np.sort(np.concatenate(levels))
 
 
 def _changed_potentials(
-    overlay: Overlay, network: Hops, costs: ExactCosts, base: NDArray[Any], key: NDArray[np.int64]
+    overlay: Overlay, network: Network, block: Block, base: NDArray[Any], key: NDArray[np.int64]
 ) -> NDArray[Any]:
-    n, keys = overlay.n, overlay.keys
+    n, keys, costs = overlay.n, overlay.keys, network.costs
     colour, cell = keys.colour_and_cell(key)
     loc = keys.loc_of(cell)
     given = overlay.base.reshape(-1)[cell]
@@ -198,17 +218,17 @@ def _changed_potentials(
         place = np.minimum(place, key.size - 1)
         here = key[place] == overlay.delta_key
         given[place[here]] = overlay.delta_next[here]
-    arc = cheapest_live_arcs(overlay, network, colour, loc, given)
+    arc = cheapest_live_arcs(overlay, network.hops, colour, loc, given)
     moves = arc >= 0
     cost = np.where(moves, costs.whole[np.maximum(arc, 0)], 0) if costs.whole.size else np.zeros(key.size, np.int64)
     onward = np.where(moves, key - loc + np.maximum(given, 0), key)
-    place = np.minimum(np.searchsorted(key, onward), max(key.size - 1, 0))
-    inside = moves & (key[place] == onward) if key.size else moves
+    place = Finder(key).find(onward)
+    inside = moves & (place >= 0)
     # Walks that leave the changed entries go on by the base; those that stay where they are have ended.
     pointer = np.where(inside, place, np.arange(key.size))
     left = moves & ~inside
     rest = np.full(key.size, costs.infinite, costs.whole.dtype)
-    rest[left] = cost[left] + base.reshape(-1)[keys.cell_of(onward[left])]
+    rest[left] = cost[left] + base.reshape(-1)[_cells_in(overlay, block, onward[left])]
     total = np.where(inside, cost, 0)
     span = 1
     while span < n:

@@ -12,7 +12,7 @@ has cycles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -21,15 +21,17 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from momlint.routed.overlay.arcs import Hops
+from momlint.routed.overlay.columns import Block, Network, blocks, towards
 from momlint.routed.overlay.following import entry, live_arc
 from momlint.routed.overlay.form import NO_HOP, Overlay
-from momlint.routed.overlay.ragged import distinct, ramp, segment_starts
+from momlint.routed.overlay.keys import Keys
+from momlint.routed.overlay.ragged import Finder, distinct, ramp, segment_starts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Entries looked at together.
-_BLOCK = 1 << 21
+_RUN = 1 << 21
 #: Not an entry: the way leads to the destination, or the message is dropped.
 _OUT = -1
 
@@ -140,25 +142,31 @@ def mixed_loops(overlay: Overlay, phase: Phase = "back", within: MixedLoops | No
     loops in ``failed`` loops in ``back`` too; `within` a result for ``back``, only its colours and destinations are
     looked at.
     """
-    network = Hops.of(overlay)
-    column = _base_column(overlay, network)
-    alone = _looping_columns(overlay, column)
-    group = overlay.keys.column_of(overlay.delta_key)
-    chosen = np.flatnonzero(~alone[overlay.keys.split_column(group)[1]])
+    network = Network(overlay)
+    return joined(overlay, [left_in(overlay, block, network, phase, within) for block in blocks(overlay)], phase)
+
+
+def left_in(
+    overlay: Overlay, block: Block, network: Network, phase: Phase = "back", within: MixedLoops | None = None
+) -> Left:
+    """What `mixed_loops` finds for the destinations of `block`."""
+    part = towards(overlay, block)
+    column = _base_column(overlay, block, network.hops)
+    alone = _looping_columns(column)
+    group = part.keys.column_of(part.delta_key)
+    chosen = np.flatnonzero(~alone[part.keys.split_column(group)[1] - block.first])
     if within is not None:
         chosen = chosen[np.isin(group[chosen], within.columns)]
-    parts: list[_Left] = []
-    # Blocks end where a colour's destination does: no cycle crosses.
-    for first, last in _blocks(group[chosen]):
-        block = chosen[first:last]
-        part = _Union(overlay, network, column, block, phase).looping()
-        if part.loc.size:
-            parts.append(part)
-    return _joined(overlay, phase, parts)
+    # Runs end where a colour's destination does: no cycle crosses.
+    found = [
+        _Union(part, block, network, column, chosen[first:last], phase).looping()
+        for first, last in _runs(group[chosen])
+    ]
+    return _one_after_the_other(found)
 
 
-class _Left(NamedTuple):
-    """Entries left after peeling; `before` and `after` index this part's own entries."""
+class Left(NamedTuple):
+    """Entries left after peeling, by group (``colour * n + dest``); `before` and `after` index these entries."""
 
     group: NDArray[np.int64]
     loc: NDArray[np.int32]
@@ -166,33 +174,49 @@ class _Left(NamedTuple):
     after: NDArray[np.int32]
 
 
-def _joined(overlay: Overlay, phase: Phase, parts: list[_Left]) -> MixedLoops:
+def _one_after_the_other(parts: Sequence[Left]) -> Left:
     none = np.zeros(0, np.int32)
     sizes = np.cumsum([0, *(part.loc.size for part in parts)])
 
     def shifted(index: NDArray[np.int32], by: int) -> NDArray[np.int32]:
         return np.where(index == _OUT, np.int32(_OUT), index + np.int32(by))
 
-    group = np.concatenate([np.zeros(0, np.int64), *(part.group for part in parts)])
-    starts = segment_starts(group)
-    colour, dest = overlay.keys.split_column(group[starts])
     pairs = list(zip(parts, sizes.tolist(), strict=False))
-    return MixedLoops(
-        overlay,
-        phase,
-        colour.astype(np.int32),
-        dest.astype(np.int32),
-        np.append(starts, group.size),
+    return Left(
+        np.concatenate([np.zeros(0, np.int64), *(part.group for part in parts)]),
         np.concatenate([none, *(part.loc for part in parts)]),
         np.concatenate([none, *(shifted(part.before, by) for part, by in pairs)]),
         np.concatenate([none, *(shifted(part.after, by) for part, by in pairs)]),
     )
 
 
-def _blocks(group: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def joined(overlay: Overlay, parts: Sequence[Left], phase: Phase = "back") -> MixedLoops:
+    """What was found in blocks of destinations, as one."""
+    group, loc, before, after = _one_after_the_other(parts)
+    if len(parts) > 1:
+        order = np.argsort(group, kind="stable")
+        # Where each entry has gone; the last is for _OUT.
+        place = np.full(order.size + 1, _OUT, np.int32)
+        place[order] = np.arange(order.size, dtype=np.int32)
+        group, loc, before, after = group[order], loc[order], place[before[order]], place[after[order]]
+    starts = segment_starts(group)
+    colour, dest = overlay.keys.split_column(group[starts])
+    return MixedLoops(
+        overlay,
+        phase,
+        colour.astype(np.int32),
+        dest.astype(np.int32),
+        np.append(starts, group.size),
+        loc,
+        before,
+        after,
+    )
+
+
+def _runs(group: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     first = 0
     while first < group.size:
-        last = first + _BLOCK
+        last = first + _RUN
         if last < group.size:
             last = int(np.searchsorted(group, group[last], "left"))
             if last <= first:  # one group is larger than a block; it stays whole
@@ -201,39 +225,38 @@ def _blocks(group: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _base_column(overlay: Overlay, network: Hops) -> NDArray[np.int32]:
+def _base_column(overlay: Overlay, block: Block, network: Hops) -> NDArray[np.int32]:
     """int32[dest, loc]: the normal next hop over a declared link; `NO_HOP` at the destination and where it drops."""
     n = overlay.n
-    at = np.arange(n)
+    at = np.arange(n, dtype=np.int32)[None, :]
+    base = overlay.base[block.first : block.last]
     declared = np.zeros((n, n + 1), np.bool_)
     declared[network.tail, network.head] = True
-    column = np.where(declared[at[None, :], overlay.base], overlay.base, np.int32(NO_HOP))
-    np.fill_diagonal(column, NO_HOP)
     # A message that stays where it is loops as well: kept, unlike in `usable_hops`.
-    stays = (overlay.base == at[None, :]) & ~np.eye(n, dtype=np.bool_)
-    return np.where(stays, at[None, :].astype(np.int32), column)
+    column = np.where(declared[at, base] | (base == at), base, np.int32(NO_HOP))
+    column[np.arange(column.shape[0]), np.arange(*block)] = NO_HOP
+    return column
 
 
-def _looping_columns(overlay: Overlay, column: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _looping_columns(column: NDArray[np.int32]) -> NDArray[np.bool_]:
     """bool[dest]: the normal column loops by itself, by pointer doubling."""
-    n = overlay.n
+    rows, n = column.shape
     if not n:
         return np.zeros(0, np.bool_)
     end = column == NO_HOP
-    pointer = overlay.keys.cell(np.arange(n)[:, None], np.where(end, np.arange(n), column)).ravel()
+    pointer = Keys(n).cell(np.arange(rows)[:, None], np.where(end, np.arange(n), column)).ravel()
     span = 1
     while span < n:
         pointer = pointer[pointer]
         span *= 2
-    arrived: NDArray[np.bool_] = end.ravel()[pointer].reshape(n, n)
+    arrived: NDArray[np.bool_] = end.ravel()[pointer].reshape(rows, n)
     return np.logical_not(arrived.all(axis=1))
 
 
-def _dead_hops(overlay: Overlay, network: Hops) -> NDArray[np.bool_]:
+def _dead_hops(network: Network) -> NDArray[np.bool_]:
     """bool[C, H + 1]: the hops that carry nothing in each colour; the last column, for index -1, is false."""
-    dead = np.zeros((overlay.colours, network.tail.size + 1), np.bool_)
-    if network.tail.size:
-        dead[:, :-1] = network.dead(overlay, np.arange(overlay.colours))
+    dead = np.zeros((network.overlay.colours, network.hops.tail.size + 1), np.bool_)
+    dead[network.dead.colour, network.dead.hop] = True
     return dead
 
 
@@ -243,27 +266,30 @@ class _Union:
     def __init__(
         self,
         overlay: Overlay,
-        network: Hops,
+        block: Block,
+        network: Network,
         column: NDArray[np.int32],
-        block: NDArray[np.intp],
+        chosen: NDArray[np.intp],
         phase: Phase,
     ) -> None:
-        n = overlay.n
-        self.n = n
+        """`overlay`: with the deltas of `block`, of which these are `chosen`. `column`: the block's normal entries."""
+        self.n = overlay.n
         self.overlay = overlay
-        self.network = network
+        self.network = network.hops
         self.column = column
+        self.first = block.first
         self.phase = phase
-        self.key = overlay.delta_key[block]
+        self.key = overlay.delta_key[chosen]
+        self.finder = Finder(self.key)
         self.group, self.loc = overlay.keys.column_and_loc(self.key)
         self.colour, self.dest = overlay.keys.split_column(self.group)
-        self.dead = _dead_hops(overlay, network) if phase == "failed" else None
-        entries = np.arange(block.size)
-        before = self._carried(entries, column[self.dest, self.loc])
+        self.dead = _dead_hops(network) if phase == "failed" else None
+        entries = np.arange(chosen.size)
+        before = self._carried(entries, column[self.dest - self.first, self.loc])
         self.before = self._follow(entries, before)
-        hop = overlay.delta_next[block]
+        hop = overlay.delta_next[chosen]
         known = (hop != NO_HOP) & (self.dest != self.loc)
-        declared = known & (network.index[self.loc, np.maximum(hop, 0)] >= 0)
+        declared = known & (self.network.index[self.loc, np.maximum(hop, 0)] >= 0)
         after = np.where(declared | (known & (hop == self.loc)), hop, np.int32(NO_HOP))
         self.after = self._follow(entries, self._carried(entries, after))
 
@@ -288,17 +314,17 @@ class _Union:
             if not going.size:
                 break
             key = self.overlay.keys.in_column(self.group[entries[going]], loc)
-            at = np.minimum(np.searchsorted(self.key, key), self.key.size - 1)
-            met = self.key[at] == key
+            at = self.finder.find(key)
+            met = at >= 0
             reached[going[met]] = at[met]
             going, loc = going[~met], loc[~met]
             colour, dest = self.colour[entries[going]], self.dest[entries[going]]
-            onward = self._alive(colour, loc, self.column[dest, loc])
+            onward = self._alive(colour, loc, self.column[dest - self.first, loc])
             moves = (onward != NO_HOP) & (onward != dest)
             going, loc = going[moves], onward[moves].astype(np.int64)
         return reached
 
-    def looping(self) -> _Left:
+    def looping(self) -> Left:
         """The entries left in groups that have a cycle, and none in the colour's column alone."""
         left = _peeled(self.before, self.after)
         by_itself = _peeled(np.full_like(self.after, _OUT), np.where(left, self.after, np.int32(_OUT)))
@@ -306,7 +332,7 @@ class _Union:
         index = np.flatnonzero(left)
         place = np.full(self.key.size + 1, _OUT, np.int32)  # the last is for _OUT
         place[index] = np.arange(index.size, dtype=np.int32)
-        return _Left(
+        return Left(
             self.group[index],
             self.loc[index].astype(np.int32),
             place[self.before[index]],

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from momlint.routed.overlay.elements import Elements
     from momlint.routed.overlay.form import Overlay
     from momlint.routed.overlay.latency import Timings
+    from momlint.routed.overlay.sweeps import SweepKind, Swept
     from momlint.routed.questions.failures import Survey
     from momlint.routed.questions.question import Question, Verdict
 
@@ -66,4 +67,8 @@ class Spread(Protocol):
         unknown: NDArray[np.integer],
     ) -> Timed | None:
         """As `momlint.routed.overlay.latency.timings`."""
+        ...
+
+    def sweep(self, kind: SweepKind, timeout: float | None, overlay: Overlay) -> Sequence[Swept] | None:
+        """As `momlint.routed.overlay.sweeps.sweep`, of all blocks of destinations."""
         ...

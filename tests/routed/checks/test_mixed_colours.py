@@ -125,6 +125,6 @@ def test_a_cycle_that_does_not_replay_is_our_fault(monkeypatch: pytest.MonkeyPat
 
 
 def test_selection_gates_execution(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(find_mixed_colour_loop, "mixed_loops", lambda *_: pytest.fail("looked for loops"))
+    monkeypatch.setattr(find_mixed_colour_loop, "loops_of", lambda *_: pytest.fail("looked for loops"))
     options = Options(ignore=("MOM407",))
     lint_bytes(ring("{a: [], b: [1--2]}").encode(), "x.yaml", options)

@@ -62,9 +62,9 @@ def test_nearly_everything_wrong(overlay, bound):
 
 
 @settings(max_examples=examples(300), deadline=None, suppress_health_check=list(HealthCheck))
-@given(overlays(max_colours=8), st.integers(0, 7), st.integers(1, 3), st.integers(1, 100))
-def test_blocks_of_any_size(case, bound, colours, table):
-    with mock.patch.object(module, "_COLOURS", colours), mock.patch.object(module, "_TABLE", table):
+@given(overlays(max_colours=8), st.integers(0, 7), st.integers(1, 3), st.integers(1, 100), st.integers(1, 300))
+def test_blocks_of_any_size(case, bound, colours, table, entries):
+    with mock.patch.multiple(module, _COLOURS=colours, _TABLE=table, _ENTRIES=entries):
         check(case.overlay, bound)
 
 

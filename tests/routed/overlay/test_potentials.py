@@ -9,8 +9,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from momlint.routed.overlay.columns import Network, blocks
 from momlint.routed.overlay.form import NO_HOP, Overlay
 from momlint.routed.overlay.potentials import Potentials, dead_base_entries
+from momlint.routed.overlay.ragged import Finder
 from tests.budget import examples
 from tests.strategies import overlays, scrambles
 
@@ -92,6 +94,33 @@ def test_what_can_be_improved_is_not_shortest(o: Overlay) -> None:
     if base_is_right:
         assert bool(improvable) == bool(longer & set(found.key.tolist()))
         assert longer <= set(found.key.tolist())
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(anything, st.integers(1, 300))
+def test_blocks_do_not_change_the_answer(o: Overlay, size: int) -> None:
+    whole, network = Potentials.of(o), Network(o)
+    key, improvable, dead = [], [], []
+    for block in blocks(o, size):
+        part = Potentials.of(o, block, network)
+        assert part.base.tolist() == whole.base[block.first : block.last].tolist()
+        assert part.value.tolist() == whole.at(part.key).tolist()
+        assert part.at(part.key).tolist() == part.value.tolist()
+        key += part.key.tolist()
+        improvable += part.improvable.tolist()
+        dead += dead_base_entries(o, block, network).tolist()
+    assert sorted(key) == whole.key.tolist()
+    assert sorted(improvable) == whole.improvable.tolist()
+    assert sorted(dead) == dead_base_entries(o).tolist()
+
+
+@given(st.lists(st.integers(0, 5000), unique=True), st.lists(st.integers(0, 5000)))
+def test_finder(some: list[int], wanted: list[int]) -> None:
+    ordered = sorted(some)
+    finder = Finder(np.array(ordered, np.int64))
+    expected = [ordered.index(value) if value in some else -1 for value in wanted]
+    assert finder.find(np.array(wanted, np.int64)).tolist() == expected
+    assert finder.has(np.array(wanted, np.int64)).tolist() == [place >= 0 for place in expected]
 
 
 @settings(max_examples=100, deadline=None)

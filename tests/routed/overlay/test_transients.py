@@ -182,8 +182,9 @@ def test_blocks_do_not_change_the_answer(monkeypatch: pytest.MonkeyPatch) -> Non
     overlay = ring_of(12)
     whole = mixed_loops(overlay)
     assert whole.size > 50
-    for block in (1, 3, 17):
-        monkeypatch.setattr("momlint.routed.overlay.transients._BLOCK", block)
+    for block, run in product((1, 100, 1 << 20), (1, 3, 17)):
+        monkeypatch.setattr("momlint.routed.overlay.columns._BLOCK", block)
+        monkeypatch.setattr("momlint.routed.overlay.transients._RUN", run)
         small = mixed_loops(overlay)
         assert small.columns.tolist() == whole.columns.tolist()
         assert [small.cycle(i) for i in range(small.size)] == [whole.cycle(i) for i in range(whole.size)]
