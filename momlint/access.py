@@ -51,11 +51,14 @@ class Refused(OSError):
 
 def open_regular(path: str) -> BufferedReader:
     """Open a regular file, whatever waits behind other names. Raises `Refused`, and `OSError` as `open` does."""
-    _check_kind(os.stat(path).st_mode, path)
+    seen = os.stat(path)
+    _check_kind(seen.st_mode, path)
     # Between the two looks it may have become something else: opening must not wait for anyone.
     descriptor = os.open(path, os.O_RDONLY | _NONBLOCKING)
     try:
-        _check_kind(os.fstat(descriptor).st_mode, path)
+        opened = os.fstat(descriptor)
+        if not os.path.samestat(seen, opened):
+            _check_kind(opened.st_mode, path)
         return os.fdopen(descriptor, "rb")
     except BaseException:
         os.close(descriptor)

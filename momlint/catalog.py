@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from momlint import resources
@@ -51,9 +51,7 @@ class RuleName:
 
     def check(self, checks: str) -> Check:
         """The function that finds it, ``find`` of a module in the package `checks`; see the rule's discipline."""
-        module = importlib.import_module(f"{checks}.find_{self.id.replace('-', '_')}")
-        check: Check = module.find
-        return check
+        return _check(checks, self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +74,12 @@ class Rule:
     good: str
     url: str
     yields_to: Mapping[str, frozenset[str]]
+
+
+@cache
+def _check(checks: str, identifier: str) -> Check:
+    check: Check = importlib.import_module(f"{checks}.find_{identifier.replace('-', '_')}").find
+    return check
 
 
 @cache
@@ -135,6 +139,7 @@ def yields_to(code: str) -> Mapping[str, frozenset[str]]:
     return rule_name(code).load().yields_to
 
 
+@lru_cache(1 << 12)  # every rule is asked about for every file, and options are few
 def is_selected(code: str, select: tuple[str, ...], ignore: tuple[str, ...]) -> bool:
     """Whether ``--select`` (all when empty) and ``--ignore``, codes or prefixes, leave `code` in.
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -44,13 +45,11 @@ class _Clock:
         self.seconds = seconds
         self.outer: _Clock | None = None
         self._left_of_outer = 0.0
-        self._handler: Any = signal.SIG_DFL
         self._set = False
 
     def start(self) -> None:
         """Set it."""
         self.outer = _Clock.running
-        self._handler = signal.signal(signal.SIGALRM, _ring)
         _Clock.running = self
         self._set = True
         self._left_of_outer, _ = signal.setitimer(signal.ITIMER_REAL, self.seconds or 0, _AGAIN)
@@ -63,7 +62,6 @@ class _Clock:
         signal.setitimer(signal.ITIMER_REAL, 0)
         self._set = False
         _Clock.running = self.outer
-        signal.signal(signal.SIGALRM, self._handler)
         if self.outer is not None and self.outer.seconds is not None:
             signal.setitimer(signal.ITIMER_REAL, self._left_of_outer or _AGAIN, _AGAIN)
 
@@ -105,6 +103,27 @@ def unhurried(action: Callable[[], T]) -> T:
         clock.stop()
 
 
+class _Ears:
+    """Whether somebody listens to the alarm."""
+
+    open = False
+
+
+@contextmanager
+def listening() -> Iterator[None]:
+    """Make the clocks within cheap: the alarm is listened to from here on, and not from each of them on."""
+    if _Ears.open or not _can_ring():
+        yield
+        return
+    handler = signal.signal(signal.SIGALRM, _ring)
+    _Ears.open = True
+    try:
+        yield
+    finally:
+        _Ears.open = False
+        signal.signal(signal.SIGALRM, handler)
+
+
 def limited(seconds: float, action: Callable[[], T]) -> T | None:
     """What `action` returns, None where it takes longer than `seconds`; it must not return None by itself.
 
@@ -112,6 +131,9 @@ def limited(seconds: float, action: Callable[[], T]) -> T | None:
     """
     if not _can_ring():
         return action()
+    if not _Ears.open:
+        with listening():
+            return limited(seconds, action)
     clock = _Clock(seconds)
     try:
         clock.start()

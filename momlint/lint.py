@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
 from momlint.baseline import NEVER, Baseline
 from momlint.catalog import is_selected, rule_name, rule_names, yields_to
+from momlint.clock import listening
 from momlint.discipline import EngineChoice, FleetServices, Judgement, Request, Tables
 from momlint.disciplines import complete, disciplines_of
 from momlint.errors import InternalError, ReplayError, UsageError
@@ -338,8 +339,9 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, se
         options.certificate_folder,
         services.spread,
     )
-    for discipline in claiming:
-        _add_judgement(result, loaded, discipline.judge(loaded, request), options)
+    with listening():
+        for discipline in claiming:
+            _add_judgement(result, loaded, discipline.judge(loaded, request), options)
 
 
 def _add_judgement(result: FileResult, loaded: LoadedEstate, judgement: Judgement, options: Options) -> None:

@@ -57,12 +57,8 @@ def to_plain(node: Node) -> Any:
             for item in node.items
         ]
     plain: dict[Any, Any] = {}
-    for entry in node.entries:
-        key = entry.key.text
-        if key in NULL_TEXTS and is_null(entry.key):
-            plain[NULL_KEY] = to_plain(entry.value)
-        else:
-            plain[key] = to_plain(entry.value)
+    for key, value in node.pairs():
+        plain[NULL_KEY if key.text in NULL_TEXTS and is_null(key) else key.text] = to_plain(value)
     return plain
 
 

@@ -210,6 +210,13 @@ class MappingNode(Positioned):
             self._entries = [MappingEntry(key, value) for key, value in zip(flat, flat, strict=True)]
         return self._entries
 
+    def pairs(self) -> Iterable[tuple[ScalarNode, Node]]:
+        """Key and value of each of the entries, for those who need no entry."""
+        if self._entries is not None:
+            return [(entry.key, entry.value) for entry in self._entries]
+        flat = iter(cast("list[ScalarNode]", self.children))
+        return zip(flat, flat, strict=True)
+
     def get(self, key_text: str) -> MappingEntry | None:
         """The entry whose key has this raw text, if there is one."""
         if self._index is None:

@@ -14,7 +14,7 @@ import pytest
 
 from momlint import clock
 from momlint.cli import main
-from momlint.clock import limited, unhurried
+from momlint.clock import limited, listening, unhurried
 from momlint.lint import Options, lint_bytes, merge
 from momlint.routed.graph import GraphEngine
 from momlint.routed.graph import cutsets as graph_cutsets
@@ -53,6 +53,21 @@ def test_what_is_in_time() -> None:
         limited(5.0, lambda: {}[1])
     assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_many_clocks_while_somebody_listens() -> None:
+    before = signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    try:
+        with listening():
+            assert limited(0.2, spin) is None
+            with listening():
+                assert limited(5.0, lambda: 3) == 3
+            assert limited(0.2, spin) is None
+        assert signal.getsignal(signal.SIGALRM) == signal.SIG_IGN
+        assert limited(0.2, spin) is None
+        assert signal.getsignal(signal.SIGALRM) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_what_is_not() -> None:

@@ -166,6 +166,9 @@ class _Turns:
 
 def _changes(base: _Base, colours: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Keys of asked pairs that fail in a colour and not in the base, and the other way about."""
+    none = np.zeros(0, np.int64)
+    if not base.overlay.changes:
+        return none, none
     turns = _turns(base, colours)
     gained, lost = [], []
     if turns.case.size:
@@ -183,7 +186,6 @@ def _changes(base: _Base, colours: NDArray[np.int64]) -> tuple[NDArray[np.int64]
             gained.append(more)
             lost.append(less)
             table[places] = -1
-    none = np.zeros(0, np.int64)
     return np.concatenate([none, *gained]), np.concatenate([none, *lost])
 
 

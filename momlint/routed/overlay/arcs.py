@@ -15,6 +15,8 @@ from momlint.routed.overlay.ragged import segment_starts
 _BLOCK = 1 << 21
 #: So many spanning trees are looked for.
 _TREES = 4
+#: Arcs, over all colours, up to which searches one after the other are quicker than rounds of numpy.
+_FEW_ARCS = 1 << 11
 
 
 def live_arcs(overlay: Overlay, colour: int) -> NDArray[np.bool_]:
@@ -111,6 +113,8 @@ def components(overlay: Overlay, colours: NDArray[np.integer]) -> NDArray[np.int
     Where every link is two-way this is reachability. A failed broker is alone.
     """
     n = overlay.n
+    if colours.size * overlay.arc_tail.size <= _FEW_ARCS:
+        return _searched(overlay, colours)
     labels = np.tile(np.arange(n, dtype=np.int32), (colours.size, 1))
     ends = np.concatenate((overlay.arc_tail, overlay.arc_head))
     order = np.argsort(ends, kind="stable")
@@ -138,16 +142,38 @@ def components(overlay: Overlay, colours: NDArray[np.integer]) -> NDArray[np.int
     return labels
 
 
+def _searched(overlay: Overlay, colours: NDArray[np.integer]) -> NDArray[np.int32]:
+    """`components`, by a search from each broker that no earlier one has found."""
+    n = overlay.n
+    beside: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+    for arc, (tail, head) in enumerate(zip(overlay.arc_tail.tolist(), overlay.arc_head.tolist(), strict=True)):
+        beside[tail].append((head, arc))
+        beside[head].append((tail, arc))
+    found = []
+    for dead in dead_arcs(overlay, colours).tolist():
+        labels = [-1] * n
+        for start in range(n):
+            if labels[start] >= 0:
+                continue
+            labels[start] = start
+            stack = [start]
+            while stack:
+                for to, arc in beside[stack.pop()]:
+                    if labels[to] < 0 and not dead[arc]:
+                        labels[to] = start
+                        stack.append(to)
+        found.append(labels)
+    return np.array(found, np.int32).reshape(colours.size, n)
+
+
 def is_two_way(overlay: Overlay) -> bool:
     """Whether every link has an arc in each direction, and messages may come back by it wherever they have gone."""
     if overlay.transit is not None:
         return False
-    forth = np.lexsort((overlay.arc_head, overlay.arc_tail, overlay.arc_link))
-    back = np.lexsort((overlay.arc_tail, overlay.arc_head, overlay.arc_link))
-    return bool(
-        np.array_equal(overlay.arc_tail[forth], overlay.arc_head[back])
-        and np.array_equal(overlay.arc_head[forth], overlay.arc_tail[back])
-    )
+    keys, link = overlay.keys, overlay.arc_link.astype(np.int64)
+    forth = keys.pack(link, overlay.arc_tail, overlay.arc_head)
+    back = keys.pack(link, overlay.arc_head, overlay.arc_tail)
+    return bool((np.sort(forth) == np.sort(back)).all())
 
 
 def surely_whole(overlay: Overlay, colours: NDArray[np.integer]) -> NDArray[np.bool_]:

@@ -86,6 +86,11 @@ class Overlay:
         return int(self.failed_link.shape[0])
 
     @property
+    def changes(self) -> bool:
+        """Whether messages move otherwise in any colour than by the base with nothing failed."""
+        return bool(self.delta_key.size or self.failed_link.any() or self.failed_broker.any())
+
+    @property
     def keys(self) -> Keys:
         """How colours, destinations and brokers are packed into one number, as in ``delta_key``."""
         return Keys(self.n)

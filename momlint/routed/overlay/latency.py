@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from momlint.routed.overlay.tables import NEVER
 _BLOCK = 1 << 21
 
 
+@lru_cache(1 << 14)
 def decimal_of(value: float) -> Fraction:
     """The shortest decimal that reads back as this float, which is what the user wrote."""
     return Fraction(Decimal(repr(float(value))))
@@ -135,13 +136,16 @@ def timings(
     column, first_arc = _base(overlay, network)
     hops, latency, visited = _walk_base(overlay, column, first_arc, delays, source, dest)
 
+    left_out = np.zeros(overlay.colours, np.bool_)
+    left_out[unknown if unknown is not None else []] = True
+    if not overlay.changes and not left_out.any():
+        none, few = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        return Timings(overlay.colours, delays, source, dest, hops, latency, none, few, few, few, few, latency[:0])
     parts = []
     touches = _Touches(overlay, network, column, first_arc, visited)
     for first, last in _blocks(touches.counted(source, dest)):
         pairs = slice(first, last)
         parts.append(touches.met(source[pairs], dest[pairs], first))
-    left_out = np.zeros(overlay.colours, np.bool_)
-    left_out[unknown if unknown is not None else []] = True
     every = np.repeat(np.arange(source.size), int(left_out.sum()))
     parts.append((every, np.tile(np.flatnonzero(left_out), source.size)))
     pair, colour = _merged(overlay, [*parts, with_failed_end(overlay, source, dest)])

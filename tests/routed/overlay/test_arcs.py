@@ -15,12 +15,12 @@ from tests.strategies import F, L, any_overlays, make_overlay
 
 
 @settings(max_examples=examples(300), deadline=None)
-@given(any_overlays(), st.sampled_from([1, 1 << 21]))
-def test_reach_and_live_arcs_against_brute_force(overlay, block):
+@given(any_overlays(), st.sampled_from([1, 1 << 21]), st.sampled_from([-1, 1 << 21]))
+def test_reach_and_live_arcs_against_brute_force(overlay, block, searched):
     oracle = Oracle(overlay)
     n = overlay.n
     every = np.arange(overlay.colours)
-    with mock.patch.object(arcs, "_BLOCK", block):
+    with mock.patch.object(arcs, "_BLOCK", block), mock.patch.object(arcs, "_FEW_ARCS", searched):
         labels = components(overlay, every)
     dead_hops = Hops.of(overlay).dead(overlay, every)
     hops = Hops.of(overlay)
