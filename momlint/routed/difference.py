@@ -17,6 +17,7 @@ from momlint.errors import InternalError
 from momlint.routed.overlay.build import build
 from momlint.routed.overlay.following import walk
 from momlint.routed.overlay.form import NO_HOP, Overlay
+from momlint.routed.overlay.keys import Keys
 from momlint.routed.overlay.needs import Needs
 from momlint.routed.recovery.colours import Failure, count_tolerated, groups_of, tolerated
 
@@ -129,7 +130,7 @@ class _Side:
         place = self.places(names)
         found = np.zeros((len(names), len(names)), np.bool_)
         if self.estate.topics:
-            source, dest = divmod(self.needs.pairs, len(self.brokers))
+            source, dest = Keys(len(self.brokers)).split_pair(self.needs.pairs)
             found[place[source], place[dest]] = True
         else:
             found[np.ix_(place, place)] = True
