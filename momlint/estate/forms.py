@@ -5,6 +5,7 @@ Nothing of pydantic's Python side is imported here, so that `momlint.estate.comp
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import isinf
 from typing import Any
 
@@ -30,7 +31,11 @@ def read_number(value: Any) -> int | float:
             if len(value) > MOST_DIGITS and isinstance(number, float):
                 _check_digits(value)
             return number
-    raise PydanticCustomError("momlint_number", "takes a number")
+    raise _no_number()
+
+
+def _no_number() -> PydanticCustomError:
+    return PydanticCustomError("momlint_number", "takes a number")
 
 
 def _check_digits(text: str) -> None:
@@ -46,6 +51,13 @@ def _check_digits(text: str) -> None:
 
 def read_float(value: Any) -> float:
     """The number as a float. Refuses what no float holds, or only as zero."""
+    if type(value) is not str:  # a number in quotes equals one without, and must not be found in its place
+        raise _no_number()
+    return _float_of(value)
+
+
+@lru_cache(1 << 12)  # costs and latencies are few, whoever has them
+def _float_of(value: str) -> float:
     number = read_number(value)
     try:
         found = float(number)

@@ -244,10 +244,13 @@ class Resolver:
             )
             return
         dense = len(self.links)
-        cost, cost_back = self.by_direction(entry.cost, ends, one_way, Place(number, (*path, "cost")), 1.0)
-        latency, latency_back = self.by_direction(
-            entry.latency_ms, ends, one_way, Place(number, (*path, "latency_ms")), 0.0
-        )
+        cost, latency = entry.cost, entry.latency_ms
+        cost_back = latency_back = None
+        if isinstance(cost, dict):
+            cost, cost_back = self.by_direction(cost, ends, one_way, Place(number, (*path, "cost")), 1.0)
+        if isinstance(latency, dict):
+            place = Place(number, (*path, "latency_ms"))
+            latency, latency_back = self.by_direction(latency, ends, one_way, place, 0.0)
         link = Link(
             entry.id or ("->" if one_way else "--").join(ends),
             Place(number, path),
@@ -274,11 +277,9 @@ class Resolver:
             names.first_unnamed.setdefault((*key, one_way), dense)
 
     def by_direction(
-        self, given: float | dict[str, float], ends: tuple[str, str], one_way: bool, place: Place, default: float
+        self, given: dict[str, float], ends: tuple[str, str], one_way: bool, place: Place, default: float
     ) -> tuple[float, float | None]:
         """The number from the first end to the second, and that of the way back where it has one of its own."""
-        if not isinstance(given, dict):
-            return given, None
         forth, back = "->".join(ends), "->".join(reversed(ends))
         known = (forth,) if one_way else (forth, back)
         for name in given:
@@ -486,21 +487,22 @@ class Resolver:
 
     def table_row(self, number: int, path: Path, at: int | None, hop: str, names: Sequence[str]) -> TableRow | None:
         via = self.broker(hop, number, path, "key")
-        destinations: list[int] = []
-        indices: list[int] = []
-        for position, name in enumerate(names):
-            original = self.original(number, path, position)
-            broker = self.broker_index.get(name)
-            if broker is None:
-                self.broker(name, number, (*path, original))
-                self.incomplete.add("routing.tables")
-            else:
-                destinations.append(broker)
-                indices.append(original)
+        index = self.broker_index
+        destinations = [index[name] for name in names if name in index]
+        positions = [*range(len(names))]
+        if len(destinations) != len(names) or path in self.documents[number].kept:
+            # Something is unknown or already taken out: the slow way keeps the places.
+            positions = []
+            for position, name in enumerate(names):
+                original = self.original(number, path, position)
+                if self.broker(name, number, (*path, original)) is None:
+                    self.incomplete.add("routing.tables")
+                else:
+                    positions.append(original)
         if at is None or via is None:
             self.incomplete.add("routing.tables")
             return None
-        return TableRow(Place(number, path), at, via, tuple(destinations), tuple(indices))
+        return TableRow(Place(number, path), at, via, tuple(destinations), tuple(positions))
 
     def resolve_colours(self) -> tuple[list[Colour], bool]:
         colours: list[Colour] = []

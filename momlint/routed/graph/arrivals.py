@@ -24,7 +24,7 @@ from momlint.routed.overlay.arcs import Hops
 from momlint.routed.overlay.columns import Block, blocks, towards
 from momlint.routed.overlay.form import NO_HOP, Overlay
 from momlint.routed.overlay.keys import Packing
-from momlint.routed.overlay.ragged import ramp
+from momlint.routed.overlay.ragged import distinct, ramp
 from momlint.routed.overlay.tables import NEVER, count_hops, only_along
 from momlint.routed.questions.question import Question
 
@@ -81,11 +81,11 @@ class _Base:
         n = self.n = overlay.n
         self.overlay = overlay
         self.bound = bound
-        self.dests, row = np.unique(dests, return_inverse=True)
+        self.dests = distinct(dests)
         self.row_of = np.full(n, -1, np.int32)
         self.row_of[self.dests] = np.arange(self.dests.size, dtype=np.int32)
         self.asked = np.zeros((self.dests.size, n), bool)
-        self.asked[row, sources] = True
+        self.asked[self.row_of[dests], sources] = True
         self.hop = only_along(overlay.base[self.dests], self.dests, overlay.arc_tail, overlay.arc_head)
         count = count_hops(self.hop, self.dests)
         self.hops = np.where(count == NEVER, _NEVER, count)

@@ -14,6 +14,7 @@ import sys
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,12 @@ class ExactCosts:
         return result
 
 
+@lru_cache(1 << 14)
+def decimal_of(value: float) -> Fraction:
+    """The shortest decimal that reads back as this float, which is what the user wrote."""
+    return Fraction(Decimal(repr(float(value))))
+
+
 def _quotient(up: int, down: int) -> float:
     try:
         return up / down
@@ -68,7 +75,7 @@ def exact_costs(n: int, cost: NDArray[np.float64]) -> ExactCosts:
     if cost.size and not (np.isfinite(cost) & (cost > 0)).all():
         raise ValueError("costs must be positive finite numbers")
     distinct, inverse = np.unique(cost, return_inverse=True)
-    fractions = [Fraction(Decimal(repr(value))) for value in distinct.tolist()]
+    fractions = [decimal_of(value) for value in distinct.tolist()]
     down = math.lcm(*(f.denominator for f in fractions))
     scaled = [int(f * down) for f in fractions]
     common = math.gcd(*scaled) or 1

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from momlint.routed.overlay.arcs import live_arcs
+from momlint.routed.overlay.costs import exact_costs
 from momlint.routed.overlay.form import NO_HOP, Overlay
-from momlint.routed.overlay.paths import solve
-from momlint.routed.overlay.tables import NEVER, count_hops, usable_hops
+from momlint.routed.overlay.paths import are_least, solve
+from momlint.routed.overlay.tables import sum_along, usable_hops
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,13 +25,20 @@ def longer_entries(overlay: Overlay, colour: int) -> NDArray[np.bool_]:
     n = overlay.n
     hop = usable_hops(overlay, colour)
     live = live_arcs(overlay, colour)
-    solved = solve(n, overlay.arc_tail[live], overlay.arc_head[live], overlay.arc_cost[live], overlay.transit)
-    cheapest = np.full((n, n), solved.costs.infinite, solved.costs.whole.dtype)
-    np.minimum.at(cheapest, (solved.tail, solved.head), solved.costs.whole)
-    arrives = (count_hops(hop, np.arange(n)) != NEVER) & (hop != NO_HOP)
-    dest, loc = np.nonzero(arrives)
-    via = hop[dest, loc]
+    tail, head = overlay.arc_tail[live], overlay.arc_head[live]
+    costs = exact_costs(n, overlay.arc_cost[live])
+    cheapest = np.full((n, n), costs.infinite, costs.whole.dtype)
+    np.minimum.at(cheapest, (tail, head), costs.whole)
+    moves = hop != NO_HOP
+    step = np.where(moves, cheapest[np.arange(n), hop], 0)
+    walked = sum_along(hop, np.arange(n), step, costs.infinite)
     result = np.zeros((n, n), np.bool_)
+    # Most tables are right: that is seen at once, and nothing has to be solved.
+    if are_least(tail, head, costs, walked.T, overlay.transit):
+        return result
+    solved = solve(n, tail, head, overlay.arc_cost[live], overlay.transit)
+    dest, loc = np.nonzero(moves & (walked < costs.infinite))
+    via = hop[dest, loc]
     result[dest, loc] = cheapest[loc, via] + solved.whole[dest, via] > solved.whole[dest, loc]
     return result
 

@@ -16,16 +16,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momlint.routed.overlay.arcs import Hops, dead_arcs
-from momlint.routed.overlay.costs import INT64_SAFE
+from momlint.routed.overlay.costs import INT64_SAFE, decimal_of
 from momlint.routed.overlay.following import cheapest_live_arcs, entries
 from momlint.routed.overlay.form import NO_HOP, Overlay
 from momlint.routed.overlay.keys import Packing
@@ -34,12 +33,6 @@ from momlint.routed.overlay.tables import NEVER
 
 #: Elements of the largest temporary arrays.
 _BLOCK = 1 << 21
-
-
-@lru_cache(1 << 14)
-def decimal_of(value: float) -> Fraction:
-    """The shortest decimal that reads back as this float, which is what the user wrote."""
-    return Fraction(Decimal(repr(float(value))))
 
 
 @dataclass(frozen=True, slots=True)

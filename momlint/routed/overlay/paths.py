@@ -81,6 +81,26 @@ def solve(
     return ShortestPaths(n, order, tail, head, costs, np.ascontiguousarray(whole.T), np.ascontiguousarray(hop.T), stub)
 
 
+def are_least(
+    tail: NDArray[np.int32],
+    head: NDArray[np.int32],
+    costs: ExactCosts,
+    whole: NDArray[Any],
+    transit: NDArray[np.bool_] | None = None,
+) -> bool:
+    """Whether no path costs less than ``whole[loc, dest]``: each the cost of some path, ``costs.infinite`` for none.
+
+    So it is exactly where no first arc of a path would save anything. `tail`, `head`, `costs`: the arcs, in any order.
+    """
+    stub = None if transit is None or transit.all() else ~transit
+    step = max(1, _BLOCK // max(tail.size, 1))
+    for first in range(0, whole.shape[1], step):
+        part = whole[:, first : first + step]
+        if (_onward(part, head, costs.infinite, stub, first) + costs.whole[:, None] < part[tail]).any():
+            return False
+    return True
+
+
 def _onward(
     whole: NDArray[Any], head: NDArray[np.int32], infinite: int, stub: NDArray[np.bool_] | None, first: int = 0
 ) -> NDArray[Any]:

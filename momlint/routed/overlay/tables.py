@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from momlint.routed.overlay.arcs import live_arcs
 from momlint.routed.overlay.form import NO_HOP, Overlay
+
+T = TypeVar("T", bound=np.generic)
 
 #: `hop_count` of a message that does not arrive.
 NEVER = -1
@@ -56,21 +60,29 @@ def hop_count(overlay: Overlay, colour: int) -> NDArray[np.int32]:
 
 
 def count_hops(usable: NDArray[np.int32], dests: NDArray[np.integer]) -> NDArray[np.int32]:
-    """`hop_count` of `usable` (int32[len(dests), loc], from `only_along`), by pointer doubling."""
+    """`hop_count` of `usable` (int32[len(dests), loc], from `only_along`)."""
+    return sum_along(usable, dests, (usable != NO_HOP).astype(np.int32), NEVER)
+
+
+def sum_along(usable: NDArray[np.int32], dests: NDArray[np.integer], step: NDArray[T], never: int) -> NDArray[T]:
+    """What a message collects by the hops `usable` (as for `count_hops`), by pointer doubling.
+
+    `step`: what each hop gives, 0 where there is none; sums of twice as many as there are brokers have to fit. `never`:
+    for messages that do not arrive.
+    """
     rows, n = usable.shape
     start = (np.arange(rows, dtype=np.int64) * n)[:, None]
     own = start + np.arange(n)
     kind = np.int32 if rows * n < 2**31 else np.int64
-    moves = usable != NO_HOP
-    pointer = np.where(moves, start + usable, own).astype(kind).ravel()
-    hops = moves.astype(np.int32).ravel()
+    pointer = np.where(usable != NO_HOP, start + usable, own).astype(kind).ravel()
+    total = step.ravel()
     span = 1
     while span < n:  # a walk that arrives does so in less than n hops
         onward = pointer[pointer]
         if np.array_equal(onward, pointer):
             break
-        hops += hops[pointer]
+        total = total + total[pointer]
         pointer = onward
         span *= 2
     home = (start + dests.astype(np.int64)[:, None]).astype(kind)
-    return np.where(pointer.reshape(rows, n) == home, hops.reshape(rows, n), np.int32(NEVER))
+    return np.where(pointer.reshape(rows, n) == home, total.reshape(rows, n), step.dtype.type(never))
