@@ -35,8 +35,11 @@ _CHUNK = 4096
 #: costs more than it helps (bench/bench_smt.py).
 _BATCH = 400
 
-#: The same where no symbols choose a destination, and nothing is to be learned: only what lies in memory at once.
+#: The same where no symbols choose a destination, and nothing is to be learned: only what lies in memory at once. A
+#: source asked is taken to meet so many brokers at the most; the tables are read for so many cells at once.
 _BATCH_OF_ENTRIES = 4000
+_BROKERS_MET = 16
+_CELLS = 1_000_000
 
 
 class Hop(NamedTuple):
@@ -499,14 +502,18 @@ class _Encoder:
         """One after the other."""
         if not len(self._arcs.colours):
             return
-        most = _BATCH_OF_ENTRIES if self._bound is None else _BATCH
-        size = np.cumsum(np.diff(self._delta_bounds) + self._n)
+        most, each, cells = _BATCH, np.full(len(self._dests), self._n), _BATCH
+        if self._bound is None:
+            most, cells = _BATCH_OF_ENTRIES, _CELLS
+            each = np.minimum(self._n, _BROKERS_MET * np.diff(self._source_bounds))
+        size = np.cumsum(np.diff(self._delta_bounds) + each)
         first = 0
         while first < len(self._dests):
             last = first + 1
             if together:
                 done = size[first - 1] if first else 0
                 last = max(last, int(np.searchsorted(size, done + most, side="right")))
+                last = min(last, first + max(1, cells // self._n))
             yield self._script(first, last)
             first = last
 

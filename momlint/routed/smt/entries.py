@@ -34,8 +34,8 @@ class Entries:
     message meets next: the first one of the colour on the base's walk from there, and without any, the base's. Entries
     of colours at one broker that lead to the same entry of the base are one.
 
-    `count`: how many there are. `tail`, `head`: int64, each entry that hands on, and to which. `asked`: int64,
-    ascending, the entries at which a walk that is asked may come to what decides it.
+    `asked`: int64, ascending, the entries at which a walk that is asked may come to what decides it. `met`: bool,
+    of all numbers those that such a walk may meet. `tail`, `head`: int64, of these each that hands on, and to which.
     """
 
     def __init__(self, walks: Walks) -> None:
@@ -62,18 +62,17 @@ class Entries:
         self._entry = np.empty(len(self._own), np.int64)
         self._entry[back] = cells + which
         self._entry[~back] = cells + len(alike) + np.arange(np.count_nonzero(~back))
-        self.count = cells + len(alike) + int(np.count_nonzero(~back))
-
         head = np.concatenate((self._next, Packing(cells + 1).second(alike) - 1, self._entry[meets[~back]]))
-        self.tail = np.flatnonzero(head != _NONE)
-        self.head = head[self.tail]
 
         self._wanted = np.zeros(cells, np.bool_)
         lengths = [len(sources) for sources in walks.sources]
         sources = np.array([source for some in walks.sources for source in some], np.int64)
         self._wanted[place.pack(np.repeat(np.arange(rows), lengths), sources)] = True
-        passed = self._passed()
+        passed = _onward(np.flatnonzero(self._wanted), self._next)
         self.asked = distinct(np.concatenate((np.flatnonzero(self._wanted), self._entry[passed[cell]])))
+        self.met = _onward(self.asked, head)
+        self.tail = np.flatnonzero(self.met & (head != _NONE))
+        self.head = head[self.tail]
 
     def _meets(self, to: NDArray[np.int64], colour: NDArray[np.int64]) -> NDArray[np.int64]:
         """The first of `_own` that a message meets which is handed to the cells `to` in the colours; `_NONE`: none."""
@@ -95,21 +94,10 @@ class Entries:
                 before = at
         return found
 
-    def _passed(self) -> NDArray[np.bool_]:
-        """bool[cells]: where a walk of the base comes by that begins at a source asked."""
-        passed = self._wanted.copy()
-        at = np.flatnonzero(passed)
-        while len(at):
-            at = self._next[at]
-            at = distinct(at[at != _NONE])
-            at = at[~passed[at]]
-            passed[at] = True
-        return passed
-
     @property
-    def entries(self) -> range:
-        """All of them."""
-        return range(self.count)
+    def entries(self) -> list[int]:
+        """Those met, ascending."""
+        return np.flatnonzero(self.met).tolist()
 
     @property
     def hops(self) -> list[tuple[int, int]]:
@@ -119,7 +107,8 @@ class Entries:
     @property
     def arrived(self) -> list[int]:
         """The entries that stand for arriving."""
-        return [self._place.pack(row, dest) for row, dest in enumerate(self._walks.dests)]
+        cells = [self._place.pack(row, dest) for row, dest in enumerate(self._walks.dests)]
+        return [cell for cell in cells if self.met[cell]]
 
     def failing(self, trapped: NDArray[np.int64]) -> NDArray[np.int64]:
         """The keys asked of the walks that come to one of these entries first, all of which do not arrive."""
@@ -179,3 +168,15 @@ def _numbered(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
     """The values, sorted and without repeats, and for each value its place among them."""
     alike = distinct(values)
     return alike, np.searchsorted(alike, values)
+
+
+def _onward(start: NDArray[np.int64], to: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where one comes by from `start` when each place leads on to another, or to none."""
+    passed = np.zeros(len(to), np.bool_)
+    at = start
+    while len(at):
+        passed[at] = True
+        at = to[at]
+        at = distinct(at[at != _NONE])
+        at = at[~passed[at]]
+    return passed

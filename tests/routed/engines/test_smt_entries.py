@@ -35,7 +35,7 @@ class TestTheScript:
         base = {(0, 1): 0, (0, 2): 1, (0, 3): 2, (0, 4): 0}
         overlay = make_overlay(5, links, base, colours=[F(), F([1])], deltas={(1, 0, 2): 4})
         asked = question("arrive", overlay, pairs=[(3, 0)])
-        # Entry 5 is the one of colour 1 at broker 2; 4 is on no walk of the base from 3.
+        # Entry 5 is the one of colour 1 at broker 2, from where it goes on as the base does at 4.
         assert scripts(overlay, asked) == [
             """\
 (set-logic QF_UF)
