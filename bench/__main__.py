@@ -31,7 +31,7 @@ SMALL: dict[str, list[list[str]]] = {
     "path_lengths": [["--graphs", "2"]],
     "plan": [["--colours", "10"]],
     "read": [["--megabytes", "3"]],
-    "smt": [["--quick"]],
+    "smt": [["--quick"], ["--growth", "--quick"]],
     "smv": [["render"]],
     "startup": [["--runs", "10"]],
     "topics": [["--runs", "3"]],
@@ -40,6 +40,7 @@ SMALL: dict[str, list[list[str]]] = {
 FULL: dict[str, list[list[str]]] = {
     "engines": [["--colours"]],
     "fleet": [["work"], ["overlay"], ["executors"], ["memory", "--spark"]],
+    "smt": [[], ["--growth"]],
     "smv": [["render"], ["topics"], ["engines"]],
 }
 

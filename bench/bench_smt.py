@@ -1,21 +1,30 @@
 """What the solver engine costs: healthy tables for every single link, damaged tables, one colour.
 
     python -m bench.bench_smt [--quick]
+    python -m bench.bench_smt --growth [--quick]
 
 Prints one row a case: processor seconds (import of z3 and jinja2 apart), what `expected_seconds` says, and
 the verdict. Tables are shortest paths by networkx, made here, so that nothing of momlint is measured but
 the engine.
+
+With `--growth`, how smt grows beside graph: all pairs in all colours with three tenths of the base damaged, and what
+each single failure cuts in random trees, where every link is a bridge. Medians of three; "growth" is from the smallest
+size on, and the goal for its ratio is 10 at most.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import statistics
 import time
+from collections.abc import Callable, Iterator
 
 import networkx as nx
 import numpy as np
 
+from momlint.routed.graph import GraphEngine
+from momlint.routed.overlay.elements import Elements
 from momlint.routed.overlay.form import NO_HOP, NO_ROW, Overlay
 from momlint.routed.questions.question import Kind, Question, Refuted
 from momlint.routed.smt import SmtEngine, expected_seconds
@@ -98,11 +107,107 @@ def all_pairs(overlay: Overlay, kind: Kind, colours: int, bound: int | None = No
     return Question(kind, source.astype(np.int32), dest.astype(np.int32), asked, bound)
 
 
+def tree(n: int, seed: int) -> Overlay:
+    """A random tree in which each of n / 5 brokers sends to five others; nothing fails."""
+    chance = random.Random(seed)
+    edges = [(chance.randrange(i), i) for i in range(1, n)]
+    arcs = sorted((a, b, i) for i, edge in enumerate(edges) for a, b in (edge, edge[::-1]))
+    tail, head, link = (np.array(column, dtype=np.int32) for column in zip(*arcs, strict=True))
+    drawn = [chance.sample(range(n), 6) for _ in range(n // 5)]
+    pairs = sorted({(source, dest) for source, *dests in drawn for dest in dests})
+    hops = np.full((n, n), NO_HOP, dtype=np.int32)  # no question about cuts reads them
+    none = np.zeros(0, dtype=np.int32)
+    return Overlay(
+        n=n,
+        arc_tail=tail,
+        arc_head=head,
+        arc_cost=np.ones(len(arcs)),
+        arc_latency=np.ones(len(arcs)),
+        arc_link=link,
+        links=len(edges),
+        base=hops,
+        base_row=np.full_like(hops, NO_ROW),
+        delta_key=none.astype(np.int64),
+        delta_next=none,
+        delta_row=none,
+        failed_link=np.zeros((1, len(edges)), dtype=bool),
+        failed_broker=np.zeros((1, n), dtype=bool),
+        pair_source=np.array([s for s, _ in pairs], dtype=np.int32),
+        pair_dest=np.array([d for _, d in pairs], dtype=np.int32),
+    )
+
+
+def growth(*, quick: bool) -> None:
+    """Both engines on the same questions, larger and larger."""
+
+    def damage() -> Iterator[tuple[int, Callable[[GraphEngine | SmtEngine], list[object]]]]:
+        for n in (24, 48, 96) if quick else (24, 48, 96, 192):
+            case = damaged(single_link(random_graph(n, n * 3 // 2, n), n), 0.3, n)
+            asked = all_pairs(case, "arrive", case.colours)
+
+            def decide(engine: GraphEngine | SmtEngine, case: Overlay = case, asked: Question = asked) -> list[object]:
+                verdict = engine.decide(case, asked)
+                assert isinstance(verdict, Refuted)
+                return verdict.failing.tolist()
+
+            yield n, decide
+
+    def trees() -> Iterator[tuple[int, Callable[[GraphEngine | SmtEngine], list[object]]]]:
+        for n in (125, 250, 500) if quick else (250, 500, 1000, 2000):
+            case = tree(n, n)
+            elements = Elements(case.links, n)
+
+            def survey(
+                engine: GraphEngine | SmtEngine, case: Overlay = case, elements: Elements = elements
+            ) -> list[object]:
+                found = engine.survey(case, elements, range(len(elements)))
+                assert isinstance(found, tuple), found
+                return list(found)
+
+            yield n, survey
+
+    small = single_link(random_graph(6, 8, 6), 6)
+    SmtEngine().decide(small, all_pairs(small, "arrive", 9))  # so that importing z3 and jinja2 is in no figure
+    print(
+        f"{'question':32}{'brokers':>8}{'fail':>10}{'graph ms':>10}{'smt ms':>10}{'smt/graph':>11}"
+        f"{'growth of each':>16}{'ratio':>8}"
+    )
+    for name, cases in (("arrive, 30 % damaged", damage()), ("what single failures cut, tree", trees())):
+        first: tuple[float, float] | None = None
+        for n, ask in cases:
+            answers, seconds = [], []
+            for engine in (GraphEngine(), SmtEngine(rlimit=2**32 - 1)):
+                spent = []
+                for _ in range(3):
+                    begin = time.process_time()
+                    answer = ask(engine)
+                    spent.append(time.process_time() - begin)
+                    if spent[0] > 10:
+                        break
+                answers.append(answer)
+                seconds.append(statistics.median(spent))
+            assert answers[0] == answers[1]
+            graph, smt = seconds
+            first = first or (graph, smt)
+            grown = graph / first[0], smt / first[1]
+            times = f"{grown[0]:.1f}, {grown[1]:.1f}"
+            print(
+                f"{name:32}{n:8}{len(answers[0]):10}{graph * 1e3:10.1f}{smt * 1e3:10.1f}{smt / graph:11.1f}"
+                f"{times:>16}{grown[1] / grown[0]:8.2f}",
+                flush=True,
+            )
+
+
 def main() -> None:
     """Run and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="leave the cases over a second out")
-    quick = parser.parse_args().quick
+    parser.add_argument("--quick", action="store_true", help="leave what takes over a second out")
+    parser.add_argument("--growth", action="store_true", help="how smt grows beside graph, in place of the table")
+    chosen = parser.parse_args()
+    quick = chosen.quick
+    if chosen.growth:
+        growth(quick=quick)
+        return
     begin = time.process_time()
     import jinja2  # noqa: F401
     import z3  # noqa: F401

@@ -254,6 +254,10 @@ class _CutSearch:
             self._down[self._index_of[colour]] |= 1 << broker
         self._bits = cuts.colour_bits.bits
         self._needs = [_Pairs(_set(sources), _set(dests)) for sources, dests in cuts.needs]
+        #: What the script has a symbol for already; of those, most are left nearly to the end.
+        self._symbol_of = {
+            pairs: symbol for pairs, (symbol, _, _) in zip(self._needs, cuts.wanted, strict=True) if symbol
+        }
         #: colour by index, the plain ones as the last → the pairs that no cut has told of
         self._left: dict[int, list[_Pairs]] = {}
 
@@ -336,6 +340,8 @@ class _CutSearch:
 
     def _some_cut(self, pairs: _Pairs) -> Formula:
         """A source is in the set, and not every destination."""
+        if (symbol := self._symbol_of.get(pairs)) is not None:
+            return symbol
         inside: list[Formula] = [self._brokers[s] for s in _members(pairs.sources)]
         outside: list[Formula] = [No(self._brokers[d]) for d in _members(pairs.dests)]
         return Every([Some(inside), Some(outside)])
