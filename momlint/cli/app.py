@@ -44,6 +44,9 @@ def run(arguments: Sequence[str]) -> int:
         return stop.exit_code
     except typer.Abort:
         raise KeyboardInterrupt from None
+    except SystemExit:
+        # Typer ends so where the reader of its help has gone, which is no error; see `momlint.cli.console.write`.
+        return 0
     except _Mistake as mistake:
         if type(mistake).__name__ == "NoArgsIsHelpError":
             mistake.show()  # a command without arguments: its help

@@ -21,8 +21,6 @@ __all__ = ["run"]
 FOLDER = Path(__file__).parent / "cases"
 CASES = sorted(FOLDER.glob("*.yaml"))
 EXPECTATION = re.compile(r"^# expect: (MOM\d+ \d+:\d+)$", re.MULTILINE)
-#: Where an engine leaves a case undecided, for now, which is no verdict that is wrong.
-UNDECIDED = {("edge-that-does-not-relay", "smt")}
 FORMATS = ["text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown"]
 
 
@@ -46,10 +44,7 @@ def test_case(path: Path, engine: str) -> None:
     text = path.read_text()
     expected = EXPECTATION.findall(text)
     assert expected
-    found = findings(text, engine)
-    if (path.stem, engine) in UNDECIDED and {one.split()[0] for one in found} == {"MOM901"}:
-        pytest.xfail(f"{engine} leaves it undecided")
-    assert found == sorted(expected)
+    assert findings(text, engine) == sorted(expected)
 
 
 def test_every_case_is_told_in_every_format(run: Run) -> None:

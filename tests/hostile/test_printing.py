@@ -1,4 +1,4 @@
-"""What is printed: nothing that a stranger wrote as it was written, by no command, and streams that are not there."""
+"""What is printed: nothing that a stranger wrote as it was written, by no command."""
 
 from __future__ import annotations
 
@@ -29,22 +29,6 @@ failures:
   tolerate: single-link
 specs: [{{name: "{WRITTEN}", ctl: "AF (loc = 9{WRITTEN})"}}]
 """
-
-
-def momlint(*arguments: str, shell: str = "", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run it as a program; `shell` ends the line (redirections)."""
-    command = f'exec "$0" -m momlint "$@" {shell}'
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        ["/bin/sh", "-c", command, sys.executable, *arguments],
-        capture_output=True,
-        text=True,
-        errors="surrogateescape",
-        cwd=cwd,
-        env=environment,
-        timeout=120,
-        check=False,
-    )
 
 
 def is_clean(text: str) -> None:
@@ -140,75 +124,6 @@ def test_several_estates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 
 def test_printable() -> None:
     assert printable("a\n\x1b\u2028\u202e\udc80 é→") == "a\\n\\x1b\\u2028\\u202e\\udc80 é→"
-
-
-# -- streams -----------------------------------------------------------------------------------------------------------
-
-MATTERS = [
-    (["check", GOOD], 0), (["check", "nothere.yaml"], 2), (["rules"], 0), (["explain", "MOM302"], 0), (["schema"], 0),
-    (["plan", GOOD], 0), (["trace", GOOD, "--from", "1", "--to", "2"], 0), (["render", GOOD, "--to", "smt2"], 0),
-    (["--version"], 0), (["check", "--help"], 0), (["verify", GOOD], 1), (["plan"], 2),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("arguments", "code"), MATTERS, ids=lambda value: str(value)[:30])
-@pytest.mark.parametrize("shell", ["2>/dev/full", "<&- 2>&-"])
-def test_exit_codes_do_without_standard_error(arguments: list[str], code: int, shell: str) -> None:
-    ran = momlint(*arguments, shell=shell)
-    assert ran.returncode == code
-    assert "Traceback" not in ran.stdout + ran.stderr
-    assert code or ran.stdout
-
-
-@pytest.mark.parametrize(("arguments", "code"), MATTERS, ids=lambda value: str(value)[:30])
-@pytest.mark.parametrize("shell", [">/dev/full", ">&- 2>&- <&-"])
-def test_standard_output_that_takes_nothing(arguments: list[str], code: int, shell: str) -> None:
-    ran = momlint(*arguments, shell=shell)
-    assert "Traceback" not in ran.stderr
-    assert "internal fault" not in ran.stderr
-    if arguments in (["--version"], ["check", "--help"]):
-        assert ran.returncode in (0, 2)  # with nobody to read it there is nothing to fail
-    else:
-        assert ran.returncode == 2
-        if "2>&-" not in shell:
-            assert "momlint: error: " in ran.stderr
-            assert code == 2 or "cannot be written" in ran.stderr
-
-
-def test_a_reader_that_leaves() -> None:
-    for arguments, code in MATTERS[:8]:
-        ran = momlint(*arguments, shell="| true; exit 0")
-        assert "Traceback" not in ran.stderr
-        assert "internal fault" not in ran.stderr
-        del code
-
-
-def test_standard_input() -> None:
-    for shell in ("<&-", "</dev/full", ">/dev/null <&- 2>&-"):
-        ran = momlint("check", "-", "--max-file-mb", "1", shell=shell)
-        assert ran.returncode == 2, shell
-        assert "internal fault" not in ran.stderr
-    assert "is larger than 1 MB" in momlint("check", "-", "--max-file-mb", "1", shell="</dev/zero").stderr
-
-
-@pytest.mark.parametrize("arguments", [["check", "."], ["check", GOOD], ["plan", GOOD], ["check"], ["rules"]])
-def test_a_folder_that_is_gone(arguments: list[str], tmp_path: Path) -> None:
-    folder = tmp_path / "gone"
-    folder.mkdir()
-    command = 'rmdir "$PWD" && exec "$0" -P -m momlint "$@"'
-    ran = subprocess.run(
-        ["/bin/sh", "-c", command, sys.executable, *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert ran.returncode in (0, 2)
-    assert "Traceback" not in ran.stderr
-    assert "internal fault" not in ran.stderr
-    assert ran.returncode == 0 or "momlint: error: " in ran.stderr
 
 
 # -- files -------------------------------------------------------------------------------------------------------------
