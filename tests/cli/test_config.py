@@ -95,6 +95,12 @@ def test_a_named_file(tmp_path: Path) -> None:
         ("per-file-ignores = []", "the setting `per-file-ignores` must be a table"),
         ("[per-file-ignores]\n'a' = 'MOM3'", "per-file-ignores: `a` must have a list of codes"),
         ("select = [", "the configuration is not valid TOML"),
+        pytest.param(f"select = {'[' * 5000}{']' * 5000}", "the configuration is nested too deep", id="deep list"),
+        pytest.param(f"x = {'{a = ' * 5000}1{'}' * 5000}", "the configuration is nested too deep", id="deep table"),
+        pytest.param(f"timeout = {'9' * 5000}", "a number in the configuration has too many digits", id="digits"),
+        pytest.param(f"timeout = -0x{'f' * 5000}", "the configuration is not valid TOML", id="a sign before 0x"),
+        pytest.param(f"timeout = 0x{'f' * 5000}", "must be a number of seconds up to 3,600, not", id="base 16"),
+        pytest.param("timeout = 1e400", "must be a number of seconds up to 3,600, not", id="no double"),
     ],
 )
 def test_mistakes(tmp_path: Path, text: str, said: str) -> None:

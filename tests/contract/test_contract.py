@@ -18,9 +18,10 @@ CODES = ("MOM301", "MOM304", "MOM401", "MOM402", "MOM403", "MOM404", "MOM405", "
 CODES += ("MOM602",)
 #: What says that messages are lost.
 LOSING = ("MOM301", "MOM302", "MOM303", "MOM304", "MOM403", "MOM404", "MOM405")
+ENDS = {"arrives", "loop", "black hole", "missing", "no neighbour", "failed"}
 A_BLOCK = 25
 #: Blocks of estates for each engine: all, and those of a fast run.
-BLOCKS = {"graph": (200, 6), "smt": (60, 2), "nusmv": (8, 1)}
+BLOCKS = {"graph": (200, 5), "smt": (60, 2), "nusmv": (8, 1)}
 
 
 def report(text: str, engine: str) -> Report:
@@ -85,16 +86,19 @@ def test_the_verdict_is_that_of_the_contract(engine: str, block: int) -> None:
 
 
 def test_the_estates_are_of_all_kinds() -> None:
-    found = [judge(parse(random_estate(random.Random(seed)))) for seed in range(400)]
-    fired = {code for one in found for code in one.fires}
+    """Among the first 400; no more are judged than it takes to see them all."""
+    fired: set[str] = set()
+    ends: set[str] = set()
+    right = judged = 0
+    for seed in range(400):
+        one = judge(parse(random_estate(random.Random(seed))))
+        fired |= one.fires
+        ends |= {end for end, _ in one.walks.values()}
+        right += not one.fires - {"MOM501"} and not one.broken
+        judged += 1
+        if judged >= 40 and fired == set(CODES) and ends == ENDS:
+            break
     assert fired == set(CODES)
-    assert {end for one in found for end, _ in one.walks.values()} == {
-        "arrives",
-        "loop",
-        "black hole",
-        "missing",
-        "no neighbour",
-        "failed",
-    }
+    assert ends == ENDS
     # And nothing is wrong with many of them.
-    assert sum(not one.fires - {"MOM501"} and not one.broken for one in found) > 40
+    assert right * 10 > judged, judged

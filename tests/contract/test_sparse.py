@@ -31,7 +31,7 @@ def latent(estate: Estate) -> dict[str, set[str]]:
     return dict(found)
 
 
-@pytest.mark.parametrize("block", range(40 if ALL else 3))
+@pytest.mark.parametrize("block", range(40 if ALL else 2))
 def test_a_missing_row_is_told_at_its_table(block: int) -> None:
     for seed in range(block * A_BLOCK, (block + 1) * A_BLOCK):
         text = right_estate(random.Random(seed), sparse=True)
@@ -54,7 +54,7 @@ def test_a_missing_row_is_told_at_its_table(block: int) -> None:
 
 
 def test_the_estates_are_of_all_kinds() -> None:
-    found = [latent(parse(right_estate(random.Random(seed), sparse=True))) for seed in range(100)]
-    assert sum(not one for one in found) > 10
-    assert sum(len(one) > 1 for one in found) > 10
+    found = [latent(parse(right_estate(random.Random(seed), sparse=True))) for seed in range(50)]
+    assert sum(not one for one in found) > 5
+    assert sum(len(one) > 1 for one in found) > 5
     assert any(len(dests) > 1 for one in found for dests in one.values())

@@ -124,3 +124,48 @@ def test_rows_that_are_not_there(told: int, tmp_path: Path) -> None:
 
 def test_the_truth(tmp_path: Path) -> None:
     assert not [message for message in lies(tmp_path, 80) if "says that" in message]
+
+
+def past_its_dictionary(path: Path, column: str, version: str) -> None:
+    """Write rows whose indices in `column` all point past its dictionary: 3 where it has three entries."""
+    names = ["1", "2", "3", "1", "2", "3", "1", "2"]
+    colours = [["1"], ["2"], ["3"], ["1"], ["2"], ["3"], ["1"], ["2"]]
+    pq.write_table(
+        pa.table({"broker": names, "to": names, "via": names, "colours": colours}),
+        path,
+        compression="none",
+        data_page_version=version,
+    )
+    group = pq.read_metadata(path).row_group(0)
+    (chunk,) = [
+        group.column(index)
+        for index in range(group.num_columns)
+        if group.column(index).path_in_schema.split(".")[0] == column
+    ]
+    # Eight indices of two bits each end the chunk's only data page.
+    end = chunk.dictionary_page_offset + chunk.total_compressed_size
+    data = bytearray(path.read_bytes())
+    assert data[end - 2 : end] == bytes([0b00_10_01_00, 0b01_00_10_01])
+    data[end - 2 : end] = b"\xff\xff"
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("column", ["broker", "to", "via", "colours"])
+def test_indices_past_their_dictionary(column: str, version: str, tmp_path: Path) -> None:
+    """A finding, and no fault of momlint; in a process of its own, which pyarrow might end."""
+    past_its_dictionary(tmp_path / "t.parquet", column, version)
+    (tmp_path / "x.mom.yaml").write_text(ESTATE)
+    ran = subprocess.run(
+        [sys.executable, "-m", "momlint", "check", "x.mom.yaml", "--format", "json"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (1, "")
+    told = [one for one in json.loads(ran.stdout)["findings"] if "t.parquet" in one["message"]]
+    assert [one["code"] for one in told] == ["MOM102"]
+    assert "is not valid Parquet: " in told[0]["message"]
