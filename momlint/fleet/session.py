@@ -10,7 +10,6 @@ import contextlib
 import logging
 import os
 import re
-import secrets
 import shutil
 import socket
 import subprocess
@@ -24,6 +23,7 @@ from urllib.parse import urlsplit
 
 from momlint.ending import orderly
 from momlint.errors import UsageError
+from momlint.fleet import scratch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -161,6 +161,7 @@ class Session:
         self._spark: SparkSession | None = None
         self._around = contextlib.ExitStack()
         self._scratch: str | None = None
+        self._lock: int | None = None
 
     @property
     def scratch(self) -> str:
@@ -182,9 +183,9 @@ class Session:
         try:
             self._log = tempfile.TemporaryFile()
             # Its name is known before it is there: whenever momlint is asked to end, it can be taken away.
-            scratch = os.path.join(tempfile.gettempdir(), f"momlint-{secrets.token_hex(8)}")
-            self._scratch = scratch
-            os.mkdir(scratch, 0o700)
+            scratch.sweep()
+            self._scratch = scratch.new_name()
+            self._lock = scratch.occupy(self._scratch)
             aside(self._start)
         except BaseException as error:
             # Before Java ends: an error of its own has its text there.
@@ -264,8 +265,11 @@ class Session:
                 self._log.close()
                 self._log = None
             if self._scratch is not None:
-                _take_away(self._scratch)
+                scratch.take_away(self._scratch)
                 self._scratch = None
+            if self._lock is not None:
+                os.close(self._lock)
+                self._lock = None
             self._around.close()
 
 
@@ -295,15 +299,6 @@ def aside(action: Callable[[], R], seconds: float | None = None) -> R:
     if failure:
         raise failure[0]
     return result[0]
-
-
-def _take_away(folder: str) -> None:
-    """Remove the folder; the thread that was starting Java may still put a file into it."""
-    for _ in range(20):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not os.path.exists(folder):
-            return
-        time.sleep(0.1)
 
 
 def _end_java(process: subprocess.Popen[bytes], started: bool) -> None:
