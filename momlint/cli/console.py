@@ -88,12 +88,30 @@ def read_stdin(most: int = MOST_MEGABYTES * MEGABYTE) -> bytes:
 def complain(*lines: str) -> None:
     """Lines on standard error, in whatever it can show; that nobody reads there, or nobody can, is no error.
 
-    A line is one: what names in it would make of it is escaped.
+    A line is one: what names in it would make of it is escaped. On a terminal it is folded at blanks, as reports are.
     """
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write("".join(_showable(printable(line), encoding) + "\n" for line in lines))
+        shown = [_showable(printable(line), encoding) for line in lines]
+        if _is_terminal(sys.stderr):
+            from momlint.report.folding import folded
+
+            width = _width_of(sys.stderr)
+            # The rest of a sentence stands in from its beginning.
+            shown = [folded(line, width, len(line) - len(line.lstrip()) + 2) for line in shown]
+        sys.stderr.write("".join(line + "\n" for line in shown))
         sys.stderr.flush()
+
+
+def _width_of(terminal: TextIO) -> int:
+    """Its columns: those that ``COLUMNS`` says, or the terminal itself, or 80."""
+    said = os.environ.get("COLUMNS", "")
+    if re.fullmatch("[0-9]{1,5}", said) and int(said) > 0:
+        return int(said)
+    try:
+        return os.get_terminal_size(terminal.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
 
 
 def _showable(text: str, encoding: str) -> str:
@@ -178,15 +196,13 @@ class Progress:
             self._thread.join()
 
     def _run(self) -> None:
-        import shutil
-
         wait, shown = PATIENCE, False
         with contextlib.suppress(OSError):
             while not self._done.wait(wait):
                 doing = self._doing
                 passed = time.monotonic() - self._started
                 line = f"momlint: {printable(doing) or 'working'} ({int(passed)} s{time_left(doing, passed)})"
-                width = shutil.get_terminal_size().columns - 1
+                width = _width_of(sys.stderr) - 1
                 sys.stderr.write("\r\x1b[K" + line.encode("ascii", "replace").decode()[:width])
                 sys.stderr.flush()
                 wait, shown = _REFRESH, True

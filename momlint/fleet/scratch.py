@@ -1,7 +1,7 @@
 """The folder for the temporary files of a session of Spark, and those that sessions have left which were killed.
 
-A session holds a lock in its folder for as long as its process lives, however that ends. The number of the process would
-say less: another container that shares the folder for temporary files counts its own.
+A session holds a lock in its folder for as long as its process lives, however that ends. The number of the process
+would say less: another container that shares the folder for temporary files counts its own.
 """
 
 from __future__ import annotations

@@ -129,3 +129,55 @@ def test_a_real_terminal_gets_colours_and_its_width(tmp_path: Path) -> None:
 )
 def test_how_long_it_may_last(doing: str, passed: float, says: str) -> None:
     assert console.time_left(doing, passed) == says
+
+
+def test_what_is_said_aside_is_folded_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At blanks, never in a path; standard error of no terminal has a line for each sentence."""
+    path = "a/folder/with/a/name/that/is/longer/than/a/line.mom.yaml"
+    line = f"momlint: error: {path}: the report cannot be written"
+    monkeypatch.setenv("COLUMNS", "40")
+    terminal = a_terminal(monkeypatch)
+    console.complain(line, "  Spark's log: one two three four five six")
+    assert terminal.getvalue() == (
+        f"momlint: error:\n  {path}:\n  the report cannot be written\n  Spark's log: one two three four five\n    six\n"
+    )
+    plain = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", plain)
+    console.complain(line)
+    assert plain.getvalue() == line + "\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "a-folder/that-is-not-there/and-has-a-long-name/topology.mom.yaml"],
+        ["check", "--no-such-option-as-this-one-that-is-long", "topology.yaml"],
+        ["trace", "topology.yaml"],
+    ],
+)
+def test_errors_in_a_real_terminal_fit(arguments: list[str], tmp_path: Path) -> None:
+    """Standard error alone is a terminal, of 50 columns; and usage texts as well."""
+    import fcntl
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 50, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    ran = subprocess.run(
+        [sys.executable, "-m", "momlint", *arguments],
+        cwd=tmp_path,
+        env={**environment, "PYTHONPATH": str(Path(__file__).parents[2])},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        timeout=60,
+        check=False,
+    )
+    os.close(theirs)
+    said = os.read(ours, 10_000).decode().replace("\r\n", "\n")
+    os.close(ours)
+    assert ran.returncode == 2
+    assert "momlint: error:" in said
+    for line in said.splitlines():
+        assert len(line) <= 50 or " " not in line.strip(), said
