@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Lines of elements shown for a rule; `--notes full` shows all.
 LINES = 12
+#: Of more files than this, each has one line.
+FEW_FILES = 3
 
 
 def gathered(findings: Sequence[Finding]) -> tuple[list[Finding], list[list[Finding]]]:
@@ -46,9 +48,10 @@ def lines(block: Sequence[Finding], width: int) -> Iterator[str]:
     for finding in sorted(block, key=weight, reverse=True):
         by_file.setdefault(finding.file, []).append(finding)
     told = shown = 0
+    for_each = LINES // len(by_file) if len(by_file) <= FEW_FILES else 1
     for file, findings in by_file.items():
         head = f"{shown_path(file)}: " if len(by_file) > 1 else ""
-        for line, number in islice(_packed(head, findings, width), max(1, LINES // len(by_file))):
+        for line, number in islice(_packed(head, findings, width), for_each):
             if shown == LINES:
                 break
             yield line

@@ -25,7 +25,7 @@ from momlint.report.wording import (
     trace_lines,
     witness_line,
 )
-from momlint.words import counted
+from momlint.words import counted, joined
 
 if TYPE_CHECKING:
     from momlint.findings import Finding, Related, Report, Section
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 WIDTH = 120
 #: Related places shown for a finding; the JSON report has them all.
 RELATED_SHOWN = 5
+#: Of more places than this that say the same, the first is shown, and of the others the line.
+ALIKE_SHOWN = 2
+#: So many such lines are told.
+LINES_TOLD = 12
 BACKSLASH = "\\"
 
 _RESET = "\x1b[0m"
@@ -112,10 +116,10 @@ def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Pain
     style = _SEVERITY[finding.severity]
     head = painter(f"{finding.severity.value}[{finding.code}]", style)
     title = painter(f" {finding.rule}: {printable(finding.message)}", _BOLD)
-    related = finding.related[:RELATED_SHOWN]
+    related, alike = _by_message(finding.related)
 
     shown = [finding.span.start.line, finding.span.end.line]
-    shown += [line for other in related for line in (other.span.start.line, other.span.end.line)]
+    shown += [line for other in related[:RELATED_SHOWN] for line in (other.span.start.line, other.span.end.line)]
     gutter = len(str(max(shown)))
     columns = (width or WIDTH) - gutter - 3
 
@@ -124,12 +128,14 @@ def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Pain
     lines += _source(primary, gutter, columns, painter, style, printable(finding.label))
     if not primary and finding.label:
         lines.append(_note(gutter, painter, "here", finding.label))
-    for other in related:
+    for other in related[:RELATED_SHOWN]:
         lines += _related(other, sources, gutter, columns, painter)
-    if len(finding.related) > len(related):
-        more = len(finding.related) - len(related)
-        lines.append(_note(gutter, painter, "related", f"{more:,} more {'place' if more == 1 else 'places'}"))
     notes = len(lines)
+    if len(related) > RELATED_SHOWN:
+        more = len(related) - RELATED_SHOWN
+        lines.append(_note(gutter, painter, "related", f"{more:,} more {'place' if more == 1 else 'places'}"))
+    for others in alike:
+        lines.append(_note(gutter, painter, others[0].message, _places(others, finding.file)))
     if finding.witness is not None and (line := witness_line(finding.witness)):
         lines.append(_note(gutter, painter, "", line))
     if finding.witness is not None and finding.witness.trace:
@@ -143,6 +149,28 @@ def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Pain
     lines.append(_note(gutter, painter, "see", see(finding)))
     lines[notes:] = [folded(line, width, gutter + 3) for line in lines[notes:]]
     return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def _by_message(related: Sequence[Related]) -> tuple[list[Related], list[list[Related]]]:
+    """The places to show, and of each message that more say those that are told by their lines."""
+    groups: dict[str, list[Related]] = {}
+    for other in related:
+        groups.setdefault(other.message, []).append(other)
+    alike = {message: group[1:] for message, group in groups.items() if len(group) > ALIKE_SHOWN}
+    told = {id(other) for group in alike.values() for other in group}
+    return [other for other in related if id(other) not in told], list(alike.values())
+
+
+def _places(others: Sequence[Related], file: str) -> str:
+    """``lines 12, 14 and 18``; with their files where one of them stands in another."""
+    shown = others[:LINES_TOLD]
+    here = all(other.file == file for other in shown)
+    names = [
+        f"{other.span.start.line}" if here else f"{shown_path(other.file)}:{other.span.start.line}" for other in shown
+    ]
+    if len(others) > len(shown):
+        names.append(f"{len(others) - len(shown):,} more")
+    return (("line " if len(others) == 1 else "lines ") if here else "") + joined(names)
 
 
 def _related(

@@ -51,6 +51,22 @@ def test_the_fifty_brokers_are_at_most_forty_lines(path: str, run: Run, monkeypa
     assert ran.code == 0 or ran.out.startswith("error[")
 
 
+def test_a_folder_of_them_shows_its_errors_first_and_its_notes_in_short(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four broken estates with a snippet each, 164 notes in one block: no longer than it must be."""
+    monkeypatch.chdir(EXAMPLES.parent)
+    ran = run("check", "examples/fifty-brokers")
+    lines = ran.out.splitlines()
+    heads = [line.partition(" ")[0] for line in lines if line.startswith(("error", "warning", "note"))]
+    assert heads == ["error[MOM304]", "error[MOM303]", "error[MOM304]", "error[MOM303]", "note[MOM501]"]
+    assert len(lines) <= 82
+    block = lines[lines.index(next(line for line in lines if line.startswith("note"))) :]
+    files = {line.split()[1].removesuffix(":") for line in block if line.startswith("  = examples/")}
+    assert files == {str(path.relative_to(EXAMPLES.parent)) for path in (EXAMPLES / "fifty-brokers").glob("*.yaml")}
+    assert "    = this row too: lines 227, 228, 229 and 233" in lines
+
+
 def test_a_trace_fits_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLES.parent)
     arguments = ("trace", "examples/fifty-brokers/topology.yaml", "--from", "1", "--to", "13")

@@ -129,6 +129,20 @@ def test_many_related_places_are_counted() -> None:
     assert "= related: 3 more places" in text
 
 
+def test_of_places_that_say_the_same_the_first_is_shown() -> None:
+    """Of the others the lines, with their files where one stands in another; both of two places are shown."""
+    places = [("six.mom.yaml", 5), ("six.mom.yaml", 6), ("other.yaml", 9)]
+    alike = [Related(file, span(line, 5, line, 6), "this row too") for file, line in places]
+    twice = [Related("six.mom.yaml", span(line, 5, line, 6), "twice") for line in (7, 8)]
+    text = render(report(dataclasses.replace(BLACK_HOLE, related=(alike[0], twice[0], *alike[1:], twice[1]))))
+    assert text.count(":::") == 3
+    assert "   = this row too: six.mom.yaml:6 and other.yaml:9\n" in text
+    many = tuple(Related("six.mom.yaml", span(line, 1, line, 2), "here") for line in range(1, 21))
+    text = render(report(dataclasses.replace(BLACK_HOLE, related=many)))
+    assert text.count(":::") == 1
+    assert "   = here: lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 7 more\n" in text
+
+
 def test_a_related_place_without_source_is_one_line() -> None:
     elsewhere = dataclasses.replace(BLACK_HOLE, related=(Related("gone.yaml", span(4, 2, 4, 3), "declared here"),))
     assert "  ::: gone.yaml:4:2: declared here\n" in render(report(elsewhere))
