@@ -52,6 +52,8 @@ CASES = {
     ],
     "render": [Case(f"render {GOOD} --to smt2"), Case("render - --to smv --max-file-mb 1", 2, reads=True)],
     "import": [Case("import graph.json"), Case("import -", 2, reads=True)],
+    "diff": [Case(f"diff {GOOD} {GOOD}"), Case(f"diff {GOOD} - --max-file-mb 1", 2, reads=True)],
+    "config show": [Case("config show")],
     "explain": [Case("explain MOM302")],
     "rules": [Case("rules")],
     "schema": [Case("schema")],
