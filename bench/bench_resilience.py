@@ -2,6 +2,10 @@
 
 Regular random overlays, all pairs needed. Processor seconds of one process; overlays are built before the clock
 starts. `set`: the smallest failure within the promise, from two elements on.
+
+``--promise`` prints the second table alone: what ``check --select MOM502`` takes with ``tolerate: {links: 2}``, from
+text to findings. ``mesh``: regular, of degree 4, nothing to find; ``2-cut``: two of those, joined by two links;
+``ring``: a topic for each link of a ring, so that a set has to be found for every second one. Elapsed seconds.
 """
 
 from __future__ import annotations
@@ -17,8 +21,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from momlint.discipline import EngineChoice
 from momlint.estate.resolved import Broker, Estate, Link, Tolerate
-from momlint.findings import Place
+from momlint.findings import Place, Report
+from momlint.lint import Options, lint_bytes, merge
 from momlint.routed.graph import GraphEngine
 from momlint.routed.overlay import Overlay, build_overlay
 from momlint.routed.overlay.elements import Elements
@@ -48,7 +54,10 @@ def timed(work: Callable[[], object]) -> tuple[float, object]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the table; with ``--quick`` without the largest."""
+    """Print the tables; with ``--quick`` without the largest."""
+    if "--promise" in arguments:
+        promises(quick="--quick" in arguments)
+        return
     graph_engine, smt_engine = GraphEngine(), SmtEngine()
     small, _ = overlay(nx.cycle_graph(4))
     smt_engine.smallest(small, Elements(4, 4), Tolerate(2), 2)  # so that importing z3 is in no figure
@@ -85,6 +94,46 @@ def main(arguments: Sequence[str]) -> None:
             f"{1000:>8} {elements.links:>6}  {name + ', every single failure':<28} {seconds:8.2f} {'':>8}  "
             f"{len(found)} cut, {pairs:,} pairs in all"
         )
+    promises(quick="--quick" in arguments)
+
+
+def promises(*, quick: bool) -> None:
+    """The table of checks that a promise of two links is kept, with the limit of a minute that is always in force."""
+    check(text(nx.cycle_graph(4), every_link=False), "smt")  # so that importing z3 is in no figure
+    print(f"{'brokers':>8} {'links':>6}  {'any 2 links':<28} {'graph':>8} {'smt':>8}  answer")
+    for n in (100,) if quick else (100, 200, 400):
+        halves = [nx.random_regular_graph(4, n // 2, seed=seed) for seed in (1, 2)]
+        joined = nx.disjoint_union(*halves)
+        joined.add_edges_from([(0, n // 2), (1, n // 2 + 1)])
+        graphs = {"mesh": nx.random_regular_graph(4, n, seed=1), "2-cut": joined, "ring": nx.cycle_graph(n)}
+        for kind, graph in graphs.items():
+            row, answer = [], ""
+            for engine in ("graph", "smt"):
+                started = time.perf_counter()
+                found = check(text(graph, every_link=kind == "ring"), engine)
+                row.append(f"{time.perf_counter() - started:8.2f}")
+                codes = [finding.code for finding in found.findings]
+                topics = sum(len(finding.affected.topics) for finding in found.findings if finding.affected)
+                what = " and ".join(codes) or "kept"
+                said = f"{what}, {topics} topics" if topics else what
+                answer = said if not answer or answer == said else f"{answer}; smt: {said}"
+            print(f"{n:>8} {graph.number_of_edges():>6}  {kind:<28} {row[0]:>8} {row[1]:>8}  {answer}")
+
+
+def text(graph: nx.Graph, *, every_link: bool) -> bytes:
+    """An estate as users write it; `every_link`: a topic for each, else all pairs are needed."""
+    lines = ["momlint: 1", "brokers:", *(f"  b{b}:" for b in graph), "links:"]
+    lines += [f"  - {{between: [b{a}, b{b}]}}" for a, b in graph.edges]
+    if every_link:
+        lines.append("topics:")
+        lines += [f"  t{a}-{b}: {{publishers: [b{a}], subscribers: [b{b}]}}" for a, b in graph.edges]
+    return "\n".join([*lines, "failures:", "  tolerate: {links: 2}", ""]).encode()
+
+
+def check(data: bytes, engine: EngineChoice) -> Report:
+    """Judge an estate by MOM502 alone."""
+    options = Options(engine=engine, select=("MOM502", "MOM901"))
+    return merge([lint_bytes(data, "estate.yaml", options)], options)
 
 
 if __name__ == "__main__":

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from momlint.findings import LAST_RANK, Data, Draft, RelatedDraft
 from momlint.routed.diagnosis.about import missing_of, rows_of
 from momlint.routed.diagnosis.causes import Cause
 from momlint.routed.diagnosis.context import Context
+from momlint.routed.diagnosis.subjects import colour
+from momlint.routed.diagnosis.subjects import entry as entry_subject
 from momlint.routed.diagnosis.wording import (
     colour_names,
     destinations,
@@ -25,7 +29,10 @@ from momlint.routed.overlay.ragged import distinct
 from momlint.words import listed
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from momlint.findings import Subject
+    from momlint.routed.diagnosis.blame import TableEntry
 
 
 def find(context: Context) -> Iterator[Draft]:
@@ -47,7 +54,7 @@ def find(context: Context) -> Iterator[Draft]:
             elif "black-hole" not in ends and context.is_whole("brokers", "links"):
                 yield _row_over_what_has_failed(context, cause)
         elif cause.kind == "missing" and whole:
-            draft = _missing_rows(context, cause)
+            draft = _missing_rows(context, cause, _parts(context, cause))
             yield replace(draft, without=partial(_left, context, cause)) if recovery else draft
 
 
@@ -132,27 +139,39 @@ def _row_over_what_has_failed(context: Context, cause: Cause) -> Draft:
 
 def _left(context: Context, cause: Cause, is_told: Callable[[Subject], bool]) -> Draft | None:
     """What is left of the missing rows but for the entries that are told already."""
-    names = zip(cause.entries, _names(context, cause), strict=True)
-    left = [entry for entry, theirs in names if not any(map(is_told, theirs))]
+    left = [part for part in _parts(context, cause) if not any(map(is_told, part.names))]
     if not left:
         return None
-    missing = context.causes.missing_at
-    keys = [key for entry in left for key in missing[entry.location, entry.dest, entry.colour].keys]
-    return _missing_rows(context, replace(cause, entries=left, keys=keys))
+    entries = list({id(part.entry): part.entry for part in left}.values())
+    keys = [key for part in left for key in part.keys.tolist()]
+    return _missing_rows(context, replace(cause, entries=entries, keys=keys), left)
 
 
-def _names(context: Context, cause: Cause) -> list[frozenset[Subject]]:
-    """Each missing entry by all its names; in a colour that repeats another and that no row names, the colour too."""
-    facts, found = context.recovery, missing_of(cause)
-    if facts is None:
-        return found
-    return [
-        names if facts.is_named(entry.colour) else names | {("repeated-colour", entry.colour)}
-        for entry, names in zip(cause.entries, found, strict=True)
-    ]
+class _Part(NamedTuple):
+    """A missing entry by all its names, in the colours that rows name or in one that no row names; the keys lost."""
+
+    entry: TableEntry
+    names: frozenset[Subject]
+    keys: NDArray[np.int64]
 
 
-def _missing_rows(context: Context, cause: Cause) -> Draft:
+def _parts(context: Context, cause: Cause) -> Iterator[_Part]:
+    """The missing entries of a cause; a colour that no row names may repeat another, which says it all."""
+    facts, missing = context.recovery, context.causes.missing
+    for entry, names in zip(cause.entries, missing_of(cause), strict=True):
+        blamed = missing[entry.location, entry.dest, entry.hop]
+        if facts is None:
+            yield _Part(entry, names, np.array(blamed.keys, np.int64))
+            continue
+        for number, keys in facts.parts(blamed):
+            if number is None:
+                yield _Part(entry, names, keys)
+            else:
+                others = names - {entry_subject(entry.dest, entry.location)}
+                yield _Part(entry, others | {colour(number), ("repeated-colour", number)}, keys)
+
+
+def _missing_rows(context: Context, cause: Cause, parts: Iterable[_Part]) -> Draft:
     keys = cause.key_array
     witness, walk = context.witness(keys)
     affected = context.affected(keys)
@@ -188,7 +207,7 @@ def _missing_rows(context: Context, cause: Cause) -> Draft:
         "MOM303",
         place,
         message,
-        about=_names(context, cause),
+        about=[part.names for part in parts],
         label=f"a message for `{witness.destination}` ends at `{end}`",
         help=fix,
         data=data,

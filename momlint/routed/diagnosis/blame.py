@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from momlint.routed.overlay.arcs import live_arcs
 from momlint.routed.overlay.form import NO_HOP, NO_ROW, Overlay
 from momlint.routed.overlay.paths import shortest_paths
+from momlint.routed.overlay.ragged import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +34,7 @@ Fault = Literal["not-neighbour", "failed-hop", "wrong-hop", "missing"]
 class TableEntry:
     """The entry to blame for some broken keys: at `location`, for `dest`, in `colour`.
 
+    One that is missing is the same in several colours where the same hop would be right; `colour` is the first then.
     `hop` is the next hop it names; for a missing entry the one a shortest path would take (`NO_HOP` without a path).
     `row` is the given row it came from, `NO_ROW` for a computed or missing entry. `stop` is where the message stops,
     for a loop the first broker of the cycle in dense order. `rivals` are other entries of the same cycle that do not
@@ -113,15 +115,20 @@ class Columns:
         assert self._next is not None
         return self._next
 
-    def column(self, dest: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
-        """Given next hops int32[N], their rows int32[N], and bool[N]: the hop is live (or stays where it is)."""
+    def of(self, dests: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+        """Given next hops int32[D, N] for `dests` (ascending), their rows int32[D, N], and bool[D, N]: the hop is live
+        (or stays where it is)."""
         o = self.overlay
-        given, rows = o.base[dest].copy(), o.base_row[dest].copy()
-        low = o.keys.pack(self._colour, dest, 0)
-        first, last = np.searchsorted(o.delta_key, (low, low + o.n))
-        where = o.delta_key[first:last] - low
-        given[where] = o.delta_next[first:last]
-        rows[where] = o.delta_row[first:last]
+        given, rows = o.base[dests], o.base_row[dests]
+        low = o.keys.pack(self._colour, 0, 0)
+        first, last = np.searchsorted(o.delta_key, (low, low + o.keys.cells))
+        dest, loc = o.keys.split_cell(o.delta_key[first:last] - low)
+        place = np.full(o.n, -1)
+        place[dests] = np.arange(dests.size)
+        wanted = np.flatnonzero(place[dest] >= 0)
+        where = place[dest[wanted]], loc[wanted]
+        given[where] = o.delta_next[first:last][wanted]
+        rows[where] = o.delta_row[first:last][wanted]
         at = np.arange(o.n)
         live = (given != NO_HOP) & ((given == at) | self._live[at, given])
         return given, rows, live
@@ -142,21 +149,93 @@ def blame(overlay: Overlay, failing: NDArray[np.int64]) -> list[Blamed]:
     keys = overlay.keys
     columns = Columns(overlay)
     result: list[Blamed] = []
-    groups, starts = np.unique(keys.column_of(failing), return_index=True)
-    bounds = [*starts.tolist(), len(failing)]
-    for group, (start, end) in zip(groups.tolist(), pairwise(bounds), strict=True):
-        colour, dest = keys.split_column(group)
+    lacking: list[_Lacking] = []
+    for colour in distinct(keys.colour_of(failing)).tolist():
         columns.enter(colour)
-        found = _blame_column(columns, colour, dest, keys.loc_of(failing[start:end]).tolist())
-        for blamed in found:
-            blamed.keys = [keys.in_column(group, source) for source in blamed.keys]
-        result.extend(found)
-    return result
+        first, last = np.searchsorted(failing, (keys.pack(colour, 0, 0), keys.pack(colour + 1, 0, 0)))
+        in_colour = failing[first:last]
+        at_missing, missing = _at_missing(columns, in_colour)
+        lacking.append(missing)
+        rest = in_colour[~at_missing]
+        groups, starts = np.unique(keys.column_of(rest), return_index=True)
+        for group, (start, end) in zip(groups.tolist(), pairwise([*starts.tolist(), rest.size]), strict=True):
+            found = _blame_column(columns, colour, keys.split_column(group)[1], keys.loc_of(rest[start:end]).tolist())
+            for blamed in found:
+                blamed.keys = [keys.in_column(group, source) for source in blamed.keys]
+            result.extend(found)
+    result += _missing(overlay, lacking)
+    return sorted(result, key=lambda one: (one.entry.colour, one.entry.dest, one.entry.location))
+
+
+class _Lacking(NamedTuple):
+    """Keys (int64) of messages that stop for want of an entry, each of which was nearer at every step; the broker where
+    it stops, and the hop that would be right there (int32)."""
+
+    key: NDArray[np.int64]
+    location: NDArray[np.int32]
+    hop: NDArray[np.int32]
+
+
+def _at_missing(columns: Columns, failing: NDArray[np.int64]) -> tuple[NDArray[np.bool_], _Lacking]:
+    """Which of `failing`, keys of the current colour, end at an entry that is missing, and is to blame: where to.
+
+    Most of them do where rows are missing by the thousand; so all are followed at once, in ever longer steps.
+    """
+    overlay, keys = columns.overlay, columns.overlay.keys
+    n = overlay.n
+    _, dest, source = keys.split(failing)
+    dests = distinct(dest)
+    given, rows, live = columns.of(dests)
+    at = np.broadcast_to(np.arange(n), given.shape)
+    distance = columns.distance[dests]
+    line = np.arange(dests.size)[:, None]
+    to = np.where(live, given, at)
+    #: Whether some entry on the way so far does not bring the message nearer; those of a loop do not all.
+    astray = live & ~(distance[line, to] < distance)
+    span = 1
+    while span < n:
+        astray = astray | astray[line, to]
+        to = to[line, to]
+        span *= 2
+    place = np.searchsorted(dests, dest)
+    end = to[place, source]
+    lacks = (given[place, end] == NO_HOP) & (rows[place, end] == NO_ROW) & ~astray[place, source]
+    place, end = place[lacks], end[lacks]
+    return lacks, _Lacking(failing[lacks], end.astype(np.int32), columns.shortest[dests[place], end])
+
+
+def _missing(overlay: Overlay, lacking: list[_Lacking]) -> list[Blamed]:
+    """One for each missing entry, in all colours in which the same hop would be right."""
+    if not lacking:
+        return []
+    key, location, hop = (np.concatenate(part) for part in zip(*lacking, strict=True))
+    dest = overlay.keys.split(key)[1]
+    order = np.lexsort((key, hop, dest, location))
+    key, location, hop, dest = key[order], location[order], hop[order], dest[order]
+    starts = np.flatnonzero(np.any([part[1:] != part[:-1] for part in (location, dest, hop)], axis=0)) + 1
+    bounds = [0, *starts.tolist(), key.size] if key.size else [0]
+    return [
+        Blamed(
+            TableEntry(
+                colour=int(overlay.keys.colour_of(key[first])),
+                dest=int(dest[first]),
+                location=int(location[first]),
+                hop=int(hop[first]),
+                row=NO_ROW,
+                fault="missing",
+                end="stop",
+                stop=int(location[first]),
+                stop_row=NO_ROW,
+            ),
+            key[first:last].tolist(),
+        )
+        for first, last in pairwise(bounds)
+    ]
 
 
 def _blame_column(columns: Columns, colour: int, dest: int, sources: Iterable[int]) -> list[Blamed]:
-    given_array, rows, live_array = columns.column(dest)
-    given, live = given_array.tolist(), live_array.tolist()
+    given_array, rows_array, live_array = columns.of(np.array([dest], np.int64))
+    given, rows, live = given_array[0].tolist(), rows_array[0].tolist(), live_array[0].tolist()
     distance = columns.distance[dest].tolist()
     shortest = columns.shortest[dest].tolist()
 

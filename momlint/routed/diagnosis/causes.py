@@ -73,10 +73,10 @@ class Causes:
         return self._blamed[0]
 
     @cached_property
-    def missing_at(self) -> dict[tuple[int, int, int], Blamed]:
-        """(broker, destination, colour) of the missing entries among those to blame."""
+    def missing(self) -> dict[tuple[int, int, int], Blamed]:
+        """(broker, destination, hop that would be right) of the missing entries among those to blame."""
         return {
-            (one.entry.location, one.entry.dest, one.entry.colour): one
+            (one.entry.location, one.entry.dest, one.entry.hop): one
             for one in self.blamed
             if one.entry.fault == "missing"
         }

@@ -7,6 +7,7 @@ MOM408 speak of rows, whether or not a topic needs them; what a topic loses by t
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,7 +16,8 @@ import numpy as np
 
 from momlint.findings import Affected
 from momlint.routed.diagnosis.subjects import broker as broker_subject
-from momlint.routed.diagnosis.subjects import missing
+from momlint.routed.diagnosis.subjects import colour as colour_subject
+from momlint.routed.diagnosis.subjects import hop, missing
 from momlint.routed.overlay.arcs import separated
 from momlint.routed.overlay.detours import walks_through
 from momlint.routed.overlay.following import entry
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from momlint.findings import Subject
-    from momlint.routed.diagnosis.blame import Blamed
+    from momlint.routed.diagnosis.blame import Blamed, TableEntry
     from momlint.routed.diagnosis.causes import Causes
     from momlint.routed.diagnosis.evidence import Evidence
     from momlint.routed.recovery import Entries, RecoveryTable
@@ -52,14 +54,15 @@ class Gap:
 
     `row`: the row of the same broker and destination that should give them, `NO_ROW` where there is none. `broker`:
     -1 where a colour is missing from every row. `cells`: (broker, destination, first colour, number of colours).
-    `lost`: the missing entries, with the needed pairs that stop at each.
+    `entries`: those that are missing; `lost`: the keys of needed pairs that stop there (int64).
     """
 
     row: int
     broker: int
     colour: int
     cells: list[tuple[int, int, int, int]] = field(default_factory=list)
-    lost: list[Blamed] = field(default_factory=list)
+    entries: list[TableEntry] = field(default_factory=list)
+    lost: list[NDArray[np.int64]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,26 +184,38 @@ class RecoveryFacts:
     @cached_property
     def gaps(self) -> list[Gap]:
         """What needed pairs lack and no row gives: at a row, at a broker's table, or at a colour no row names."""
-        lost_at = self.causes.missing_at
-        lost_of: defaultdict[tuple[int, int], list[Blamed]] = defaultdict(list)
         nameless: dict[int, Gap] = {}
-        named = self._named.tolist()
-        for broker, to, colour in sorted(lost_at):
-            lost = lost_at[broker, to, colour]
-            if named[colour]:
-                lost_of[broker, to].append(lost)
-            else:
-                nameless.setdefault(colour, Gap(NO_ROW, -1, colour)).lost.append(lost)
+        lost_of: defaultdict[tuple[int, int], list[tuple[TableEntry, NDArray[np.int64]]]] = defaultdict(list)
+        for blamed in self.causes.missing.values():
+            for colour, keys in self.parts(blamed):
+                if colour is None:
+                    lost_of[blamed.entry.location, blamed.entry.dest].append((blamed.entry, keys))
+                else:
+                    gap = nameless.setdefault(colour, Gap(NO_ROW, -1, colour))
+                    gap.entries.append(blamed.entry)
+                    gap.lost.append(keys)
         gaps = [nameless[colour] for colour in sorted(nameless)]
         by_place: dict[tuple[int, int], Gap] = {}
-        for (broker, to), entries in lost_of.items():
-            first = entries[0].entry.colour
+        for (broker, to), parts in sorted(lost_of.items()):
+            colours = distinct(np.concatenate([self.overlay.keys.colour_of(keys) for _, keys in parts]))
+            first = int(colours[0])
             row = self._row_for(broker, to, first)
             gap = by_place.setdefault((row, broker), Gap(row, broker, first))
             gap.colour = min(gap.colour, first)
-            gap.cells.append((broker, to, first, len(entries)))
-            gap.lost += entries
+            gap.cells.append((broker, to, first, colours.size))
+            gap.entries += [entry for entry, _ in parts]
+            gap.lost += [keys for _, keys in parts]
         return gaps + [by_place[key] for key in sorted(by_place)]
+
+    def parts(self, blamed: Blamed) -> Iterator[tuple[int | None, NDArray[np.int64]]]:
+        """The keys lost by a missing entry: those in colours that rows name (None), and in each that no row names."""
+        keys = np.array(blamed.keys, np.int64)
+        colours = self.overlay.keys.colour_of(keys)
+        is_named = self._named[colours]
+        if is_named.any():
+            yield None, keys[is_named]
+        for colour in distinct(colours[~is_named]).tolist():
+            yield colour, keys[colours == colour]
 
     def _row_for(self, broker: int, to: int, colour: int) -> int:
         """The row that should hold in the colour: the one with the right next hop, else the first; or `NO_ROW`."""
@@ -212,23 +227,25 @@ class RecoveryFacts:
 
     def affected_by_gap(self, gap: Gap) -> NDArray[np.int64]:
         """The keys of needed pairs that stop at a gap (sorted int64)."""
-        return np.array(sorted(key for blamed in gap.lost for key in blamed.keys), np.int64)
+        return np.sort(np.concatenate(gap.lost))
 
     def subjects_of_gap(self, gap: Gap) -> frozenset[Subject]:
         """The missing entries of a gap at which needed pairs stop, by all their names."""
         found: set[Subject] = set()
-        for blamed in gap.lost:
-            cell = (blamed.entry.location, blamed.entry.dest, blamed.entry.colour)
-            found |= missing(blamed.entry)
-            if cell in self._broker_to_blame:
-                found.add(broker_subject(self._broker_to_blame[cell]))
+        for one in gap.entries:
+            names = missing(one)
+            if gap.broker < 0:
+                names = {colour_subject(gap.colour), hop(one.location, one.hop)}
+            found |= names
+            if (broker := self._broker_to_blame.get((one.location, one.dest, one.hop))) is not None:
+                found.add(broker_subject(broker))
         return frozenset(found)
 
     @cached_property
     def _broker_to_blame(self) -> dict[tuple[int, int, int], int]:
-        """(broker, destination, colour) of missing entries → the broker that all of its hops being broken explains."""
+        """(broker, destination, hop) of missing entries → the broker that all of its hops being broken explains."""
         return {
-            (entry.location, entry.dest, entry.colour): cause.subject[0]
+            (entry.location, entry.dest, entry.hop): cause.subject[0]
             for cause in self.causes.needed
             if cause.kind == "missing" and cause.scope == "broker"
             for entry in cause.entries
