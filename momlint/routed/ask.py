@@ -104,6 +104,7 @@ class Ask:
     disagreements: list[Disagreement] = field(default_factory=list)
     spread: Spread | None = None
     _waiting: list[_Waiting] = field(default_factory=list)
+    _graph_gave_up: bool = False
 
     def __call__(self, overlay: Overlay, question: Question, subject: str) -> Verdict:
         """Decide `question`; `subject` is what it asks, in the user's words, for the reports that need it."""
@@ -144,7 +145,9 @@ class Ask:
         """
         limit, began = self.timeout or QUESTION_SECONDS, time.monotonic()
         seconds = max(limit - passed, 0)
-        engine = self._engine(request.decider(self.engine))
+        # A search that was too long for graph once will be so again, for the pairs that are left: smt has it at once.
+        to_smt = self._graph_gave_up and request.falls_to_smt
+        engine = self._smt(seconds, second_opinion=False) if to_smt else self._engine(request.decider(self.engine))
         parts = None if self.spread is None else request.spread_over(self.spread, engine.name, self.timeout)
         found: Answer | Undecided = (
             in_time(engine.name, seconds, partial(request.decided_by, engine), limit) if parts is None else parts.answer
@@ -163,6 +166,7 @@ class Ask:
                 if request.second_opinion_seconds(found) < BOTH_BELOW_SECONDS:
                     self._waiting.append(_Waiting(request, found, left))
             elif request.falls_to_smt and passed < seconds:
+                self._graph_gave_up = True
                 engine = self._smt(left, second_opinion=False)
                 self.engines_used.add(engine.name)
                 found = in_time(engine.name, left, partial(request.decided_by, engine))

@@ -258,6 +258,20 @@ def test_all_topics_are_found_however_many_sets_cut_them(engine: str) -> None:
     assert found.affected.pairs == 12
 
 
+def test_a_search_too_long_for_graph_is_not_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With both engines, smt has the searches for what is left."""
+    asked: list[object] = []
+
+    def gives_up(*arguments: object, **_: object) -> Undecided:
+        asked.append(arguments)
+        return Undecided("too long")
+
+    monkeypatch.setattr(GraphEngine, "smallest", gives_up)
+    (found,) = check(written(rings(4), (2, 0, 0)), "auto", ("MOM502", "MOM9"))
+    assert found.label == "promised here, and no smaller failure breaks it; 3 more sets cut other topics"
+    assert len(asked) == 1
+
+
 def test_topics_for_which_no_time_is_left_stay_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     """All searches together are one question, with one limit: what they found is told, and that there may be more."""
     search = cutsets.smallest
