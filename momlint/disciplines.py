@@ -1,20 +1,49 @@
-"""Which disciplines there are. A new one is a folder, and a line here."""
+"""Which disciplines there are. A new one is a folder, and a line here; one with a section of its own is `Sectional`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from momlint.discipline import Discipline, FleetServices
+from momlint.discipline import Discipline, FleetServices, Judgement, Request
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
+
+
+@dataclass(frozen=True, slots=True)
+class Sectional:
+    """A discipline that judges a section of its own, and is imported only for an estate that has it."""
+
+    name: str
+    section: str
+    load: Callable[[], Discipline]
+
+    def claims(self, loaded: LoadedEstate) -> bool:
+        """Every estate with the section."""
+        return loaded.estate is not None and self.section in loaded.estate.section_places
+
+    def complete(self, loaded: LoadedEstate, services: FleetServices) -> str | None:
+        """As the discipline does."""
+        return self.load().complete(loaded, services)
+
+    def judge(self, loaded: LoadedEstate, request: Request) -> Judgement:
+        """As the discipline does."""
+        return self.load().judge(loaded, request)
+
+
+def _pubsub() -> Discipline:
+    from momlint.pubsub.discipline import PUBSUB
+
+    return PUBSUB
 
 
 def disciplines() -> tuple[Discipline, ...]:
     """Every discipline; of those that judge the same section, the first that claims an estate has it."""
     from momlint.routed.discipline import ROUTED
 
-    return (ROUTED,)
+    return (Sectional("pubsub", "pubsub", _pubsub), ROUTED)
 
 
 def disciplines_of(loaded: LoadedEstate) -> tuple[Discipline, ...]:

@@ -82,6 +82,11 @@ def read_count(value: Any) -> int:
     return number
 
 
+def read_clients(value: Any) -> int | None:
+    """A number of clients; None for ``any``, as where nothing stands."""
+    return None if value is None or value == "any" else read_count(value)
+
+
 def read_flag(value: Any) -> bool:
     """``true`` or ``false``, unquoted."""
     if type(value) is str:
@@ -96,8 +101,8 @@ def by_direction_form(value: Any) -> str:
     return "\0ways" if isinstance(value, dict) else "\0one"
 
 
-def adopters_form(value: Any) -> str:
-    """The tag of the form: a list of brokers, or one."""
+def one_or_list_form(value: Any) -> str:
+    """The tag of the form: a list of names or formulas, or one."""
     return "\0list" if isinstance(value, list) else "\0one"
 
 

@@ -219,21 +219,23 @@ class Mistakes:
         match path:
             case ():
                 return "the estate"
-            case ("brokers", _):
-                return f"broker `{written[1]}`"
-            case ("topics", _):
-                return f"topic `{written[1]}`"
+            case ("brokers" | "topics" | "groups" as section, _):
+                return f"{section[:-1]} `{written[1]}`"
             case ("links", int(index)):
                 return f"link {index + 1}"
             case ("specs", int(index)):
                 return f"specification {index + 1}"
-            case ("groups", _):
-                return f"group `{written[1]}`"
             case ("failures", "colours", _):
                 return f"colour `{written[2]}`"
             case ("failures", "recovery", _, int(index)):
                 return f"row {index + 1} of broker `{written[2]}`"
-            case (*_, str()) if len(path) > 1 and path[0] in ("brokers", "topics", "links", "specs"):
+            case ("pubsub", "messages" | "clients" as section, _):
+                return f"{'role' if section == 'clients' else 'message'} `{written[2]}`"
+            case ("pubsub", "clients", _, "steps", int(index)):
+                return f"step {index + 1} of role `{written[2]}`"
+            case ("pubsub", "properties", int(index)):
+                return f"property {index + 1}"
+            case (*_, str()) if path[1:] and path[0] in ("brokers", "topics", "links", "specs", "pubsub"):
                 return f"`{written[-1]}` of {self.label(path[:-1])}"
             case (*_, str()):
                 return f"`{written[-1]}`"

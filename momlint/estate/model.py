@@ -13,52 +13,27 @@ number.
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
     Tag,
-    WithJsonSchema,
     model_validator,
 )
 
 from momlint.estate.forms import (
-    LARGEST_COUNT,
     LARGEST_NUMBER,
-    adopters_form,
     by_direction_form,
     has_ends,
     has_one_logic,
     has_one_set,
-    read_count,
-    read_flag,
+    one_or_list_form,
     read_float,
     recovery_form,
     tolerate_form,
 )
-
-
-class Takes:
-    """What belongs in a place, in the words of a message: “takes *a list of broker ids*”."""
-
-    __slots__ = ("words",)
-
-    def __init__(self, words: str) -> None:
-        self.words = words
-
-
-_SCALAR = ["string", "number", "boolean"]
-
-Id = Annotated[
-    str,
-    Field(min_length=1),
-    Takes("an id"),
-    WithJsonSchema({"type": _SCALAR, "minLength": 1}),
-]
-Text = Annotated[str, Takes("a string"), WithJsonSchema({"type": _SCALAR})]
-Formula = Annotated[str, Field(min_length=1), Takes("a formula as a string")]
-Path = Annotated[str, Field(min_length=1), Takes("a path"), WithJsonSchema({"type": "string", "minLength": 1})]
+from momlint.estate.kinds import Count, Flag, Formula, Id, Model, Path, Takes, Text
+from momlint.estate.pubsub_model import PubsubEntry
 
 BrokerIds = Annotated[list[Id], Takes("a list of broker ids")]
 Ends = Annotated[list[Id], Field(min_length=2, max_length=2), Takes("a list of two broker ids")]
@@ -94,16 +69,9 @@ Latencies = Annotated[
     Discriminator(by_direction_form),
     Takes("a number of milliseconds, 0 or more"),
 ]
-Flag = Annotated[bool, BeforeValidator(read_flag), Takes("true or false")]
-Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT), BeforeValidator(read_count), Takes("a whole number, 0 or more")]
 
 
-class _Model(BaseModel):
-    # Building a validator costs a millisecond a model: only the one of the whole document is needed.
-    model_config = ConfigDict(extra="forbid", defer_build=True)
-
-
-class BrokerEntry(_Model):
+class BrokerEntry(Model):
     """Attributes of one broker; all of them may be left out."""
 
     address: Text | None = Field(None, description="Network address, shown in messages; not resolved.")
@@ -128,7 +96,7 @@ def _one_way_or_both(schema: dict[str, Any]) -> None:
     ]
 
 
-class LinkEntry(_Model):
+class LinkEntry(Model):
     """A link: both ways with `between`, one way with `from` and `to`."""
 
     model_config = ConfigDict(json_schema_extra=_one_way_or_both)
@@ -168,7 +136,7 @@ class LinkEntry(_Model):
     _ends = model_validator(mode="after")(has_ends)
 
 
-class TopicEntry(_Model):
+class TopicEntry(Model):
     """A topic: the brokers of its publishers and subscribers, and its budgets."""
 
     publishers: BrokerIds | None = Field(None, description="Brokers with a publisher of the topic.")
@@ -182,7 +150,7 @@ class TopicEntry(_Model):
     )
 
 
-class RoutingEntry(_Model):
+class RoutingEntry(Model):
     """Where next hops come from."""
 
     protocol: Annotated[Literal["shortest-path", "tables"], Takes("shortest-path or tables")] = Field(
@@ -215,7 +183,7 @@ class RoutingEntry(_Model):
     )
 
 
-class TolerateEntry(_Model):
+class TolerateEntry(Model):
     """How many elements may fail at once."""
 
     links: Count = Field(0, description="How many links, whichever, may fail at once.")
@@ -227,7 +195,7 @@ def _one_set(schema: dict[str, Any]) -> None:
     schema["oneOf"] = [{"required": ["colours"]}, {"required": ["except"]}]
 
 
-class RecoveryRowEntry(_Model):
+class RecoveryRowEntry(Model):
     """A row of a condensed super routing table; either `colours` or `except`."""
 
     model_config = ConfigDict(json_schema_extra=_one_set)
@@ -244,7 +212,7 @@ class RecoveryRowEntry(_Model):
     _set = model_validator(mode="after")(has_one_set)
 
 
-class RecoveryFileEntry(_Model):
+class RecoveryFileEntry(Model):
     """The recovery rows of all brokers in a file of their own."""
 
     file: Path = Field(
@@ -259,13 +227,13 @@ RecoveryRows = Annotated[
 Adopters = Annotated[
     Annotated[Id, Tag("\0one")]
     | Annotated[list[Id], Field(min_length=1), Tag("\0list"), Takes("a list of broker ids, at least one")],
-    Discriminator(adopters_form),
+    Discriminator(one_or_list_form),
     Takes("an id, or a list of ids"),
 ]
 ToleratedWord = Literal["none", "single-link", "single-broker"]
 
 
-class FailuresEntry(_Model):
+class FailuresEntry(Model):
     """What may fail, and what happens then."""
 
     tolerate: (
@@ -312,7 +280,7 @@ def _one_logic(schema: dict[str, Any]) -> None:
     schema["oneOf"] = [{"required": ["ctl"]}, {"required": ["ltl"]}]
 
 
-class SpecEntry(_Model):
+class SpecEntry(Model):
     """A temporal specification over src, dest, loc and colour; either `ctl` or `ltl`."""
 
     model_config = ConfigDict(json_schema_extra=_one_logic)
@@ -334,7 +302,7 @@ def _own_keys(schema: dict[str, Any]) -> None:
     schema["patternProperties"] = {"^x-": {"description": "Ignored: a home for anchors."}}
 
 
-class EstateFile(_Model):
+class EstateFile(Model):
     """One document: an overlay of brokers, or a part of one that another file includes."""
 
     model_config = ConfigDict(json_schema_extra=_own_keys)
@@ -390,6 +358,9 @@ class EstateFile(_Model):
         ]
         | None
     ) = Field(None, description="Temporal specifications.")
+    pubsub: Annotated[PubsubEntry | None, Takes("a mapping with messages, broker, clients and properties")] = Field(
+        None, description="Clients of one broker, any number of them, and what must never be; needs no brokers."
+    )
 
 
 def json_schema() -> dict[str, Any]:

@@ -40,9 +40,11 @@ SECTIONS = (
     "failures.recovery",
     "failures.takeover",
     "specs",
+    "pubsub",
+    "pubsub.properties",
 )
 #: Sections that other disciplines judge than those of brokers: with one of them, an estate needs no brokers.
-WITHOUT_BROKERS: Final[tuple[str, ...]] = ()
+WITHOUT_BROKERS: Final[tuple[str, ...]] = ("pubsub",)
 _MOST_ROUNDS = 12
 
 
@@ -191,6 +193,8 @@ class _Check:
                     self.checked.partial_topics.add(name)
             case ("groups", str(), *_):
                 self.checked.partial_failures.add(path[:2])
+            case ("pubsub", *_):
+                return self.victim_in_pubsub(path)
             case ("specs", int(), *_):
                 self.incomplete("specs")
                 return path[:2]
@@ -238,6 +242,14 @@ class _Check:
             case ("colours", _, *_):
                 self.checked.partial_failures.add(path[:3])
         return path
+
+    def victim_in_pubsub(self, path: Path) -> Path:
+        """`victim` below `pubsub`: a property loses itself; with anything else, what clients do is not known."""
+        if path[1:2] == ("properties",):
+            self.incomplete("pubsub.properties")
+            return path[:3]
+        self.lose("pubsub")
+        return path[:1]
 
     def incomplete(self, section: str) -> None:
         if section in SECTIONS:

@@ -16,10 +16,13 @@ import yaml
 
 from momlint.catalog import RuleName, load_rules, rule_names
 from momlint.lint import Options, lint_bytes, merge
+from momlint.pubsub.discipline import FAMILY as PUBSUB
 from momlint.routed.discipline import FAMILIES
 from tests.routed.engines.nusmv import nusmv
 
 HERE = Path(__file__).parent
+#: Where the checks of a family are.
+CHECKS = {**dict.fromkeys(FAMILIES, "momlint.routed.checks"), PUBSUB: "momlint.pubsub.checks"}
 #: Rules about what engines answer; no text of an estate brings them about. tests/routed/engines/test_ask.py shows both.
 WITHOUT_ESTATE = {"MOM901", "MOM902"}
 CASES = sorted(HERE.glob("MOM*/*.yaml"))
@@ -67,10 +70,9 @@ def test_rule_has_its_page_and_estates(name: RuleName) -> None:
     assert (rule.code, rule.id) == (name.code, name.id)
     assert len(rule.why) > 40
     assert len(rule.remedy) > 20
-    if name.family in FAMILIES:
-        assert importlib.import_module(f"momlint.routed.checks.find_{name.id.replace('-', '_')}").__doc__.startswith(
-            name.code
-        )
+    if name.family in CHECKS:
+        module = importlib.import_module(f"{CHECKS[name.family]}.find_{name.id.replace('-', '_')}")
+        assert module.__doc__.startswith(name.code)
     if name.code in WITHOUT_ESTATE:
         return
     kinds = {case.stem.split("-")[0] for case in CASES if case.parent.name == name.code}
@@ -87,8 +89,9 @@ def test_codes_and_ids_are_those_of_the_contract() -> None:
         assert (rule.severity.value[0].upper(), rule.id) == (severity, identifier)
 
 
-def test_check_files_belong_to_rules() -> None:
-    checks = {
-        path.stem for path in (Path(importlib.import_module("momlint.routed.checks").__file__).parent).glob("find_*.py")
+@pytest.mark.parametrize("package", sorted(set(CHECKS.values())))
+def test_check_files_belong_to_rules(package: str) -> None:
+    checks = {path.stem for path in Path(importlib.import_module(package).__file__).parent.glob("find_*.py")}
+    assert checks == {
+        f"find_{name.id.replace('-', '_')}" for name in rule_names() if CHECKS.get(name.family) == package
     }
-    assert checks == {f"find_{name.id.replace('-', '_')}" for name in rule_names() if name.family in FAMILIES}

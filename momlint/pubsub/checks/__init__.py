@@ -1,0 +1,1 @@
+"""One file a rule of publish/subscribe clients; `momlint.pubsub.asking.Ask` is what they look at."""
