@@ -39,8 +39,9 @@ BAD = [
     "fifty-brokers/broker-17-without-tables.yaml",
 ]
 
-#: See test_takeover.py and test_specifications.py.
+#: See test_takeover.py, test_specifications.py and test_clients.py.
 ELSEWHERE = [
+    *(f"clients/{path.name}" for path in sorted((EXAMPLES / "clients").glob("*.yaml"))),
     "ring/topology.yaml",
     "six-brokers/broker-1-failed.yaml",
     "three-brokers/slip.yaml",
