@@ -167,7 +167,7 @@ def check(
     ] = False,
     report: Annotated[
         list[str] | None,
-        typer.Option(metavar="availability", help="Also print how likely each subscription is served."),
+        typer.Option(metavar="NAME", help="Also print: availability (of each subscription), invariants (of clients)."),
     ] = None,
     certificate: Annotated[
         str | None,

@@ -392,7 +392,7 @@ def _solver(engine: EngineName, named: str | None, settings: Config) -> str:
 def _sections(arguments: Arguments) -> tuple[str, ...]:
     """The sections that are asked for, each once."""
     words = [word for words in arguments.report for word in words.split(",")]
-    tables = [config.choice("--report", word, ("availability",)) for word in words]
+    tables = [config.choice("--report", word, ("availability", "invariants")) for word in words]
     return tuple(dict.fromkeys([*(["transients"] if arguments.explain_transients else []), *tables]))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from momlint.cli import exits
 from momlint.cli.console import write
@@ -14,22 +16,64 @@ if TYPE_CHECKING:
     from momlint.routed.certificate.accept import Accepted
     from momlint.routed.certificate.form import Shown
 
+#: What a solver may use for the proof of one property; there is no clock, so that it is the same everywhere.
+_RLIMIT: Final = 2_000_000_000
+
 
 def verify(path: str) -> int:
     """Check the certificate at `path` and say what it shows; the exit code. Raises `UsageError`."""
-    from momlint.routed.certificate.accept import verify_file
+    from momlint.routed.certificate.accept import read_records
     from momlint.routed.certificate.form import Refused
 
     try:
-        accepted = verify_file(path)
+        records = read_records(path)
+        lines = [line for record in records for line in _accepted(record, os.path.dirname(path))]
     except Refused as error:
         write(printable(plain_path(f"{path}: refused: {error}")) + "\n")
         return exits.FINDINGS
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from error
-    write("".join(printable(plain_path(_sentence(one))) + "\n" for one in accepted))
-    write(f"Accepted: {counted(len(accepted), 'estate')}.\n")
+    write("".join(printable(plain_path(line)) + "\n" for line in lines))
+    write(f"Accepted: {counted(len({_estate_of(record) for record in records}), 'estate')}.\n")
     return exits.OK
+
+
+def _estate_of(record: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Disciplines have a record each."""
+    return record.get("file"), record.get("document")
+
+
+def _accepted(record: Mapping[str, Any], folder: str) -> list[str]:
+    """What a record shows, a line each. Raises as `momlint.routed.certificate.accept.verify_file`."""
+    from momlint.routed.certificate.accept import accept
+
+    return _of_clients(record, folder) if record.get("discipline") == "pubsub" else [_sentence(accept(record, folder))]
+
+
+def _of_clients(record: Mapping[str, Any], folder: str) -> list[str]:
+    """`_accepted` of publish/subscribe clients."""
+    from momlint.pubsub.certificate.record import Unproved, check_record
+    from momlint.pubsub.read import read
+    from momlint.routed.certificate.accept import opened
+    from momlint.routed.certificate.form import Refused
+    from momlint.solving.limits import GaveUp, SolverLimits
+
+    main, loaded = opened(record, folder)
+    assert loaded.estate is not None
+    clients = read(loaded).clients
+    if clients is None:
+        raise Refused(f"`{main}` has no clients there")
+    try:
+        shown = check_record(clients, record, SolverLimits(_RLIMIT))
+    except (GaveUp, Unproved) as error:
+        raise Refused(f"{main}: `{loaded.estate.name}`: {error}") from error
+    number = counted(len(shown.properties), "property", "properties")
+    holds = "holds" if len(shown.properties) == 1 else "hold"
+    whom = "the given clients" if shown.exact else "any number of clients"
+    lines = [f"{main}: `{loaded.estate.name}`: {number} {holds} for {whom}"]
+    for one in shown.properties:
+        lines += [f"  {one.title}", *(f"    {sentence}" for sentence in one.words)]
+    return lines
 
 
 def _sentence(one: Accepted) -> str:

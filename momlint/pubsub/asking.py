@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from momlint.clock import limited
 from momlint.errors import ReplayError
-from momlint.pubsub.backward import to_mask
-from momlint.pubsub.compiled import Question
+from momlint.pubsub.backward import to_mask, views
+from momlint.pubsub.compiled import Question, TooLarge, compile_question
 from momlint.pubsub.deciding import QUESTION_SECONDS, Answer, decide
-from momlint.pubsub.form import Clients, Formula, Property
+from momlint.pubsub.form import Clients, Formula, Property, atoms
 from momlint.pubsub.replay import Run
 
 if TYPE_CHECKING:
@@ -79,6 +80,33 @@ class Ask:
         if key not in self._steps:
             self._steps[key] = self._can(Question(step=key))
         return self._steps[key]
+
+    def words(self, number: int) -> list[str]:
+        """What no client, and no clients together, can ever be, about what a property that holds asks for."""
+        from momlint.pubsub.certificate.words import sentences, together
+
+        never = self.form.properties[number].never
+        said = together(self.form.properties[number])
+        asked = list(dict.fromkeys(atom._replace(start=0, end=0) for formula in never for atom in atoms(formula)))
+        if not asked:
+            return said
+        try:
+            model = compile_question(self.form, Question(tuple(asked)))
+        except TooLarge:
+            return said
+        return [*sentences(self.form, asked, model.bad[:, views(model).any(axis=0)]), *said]
+
+    def record(self, head: Mapping[str, Any]) -> str | None:
+        """The record for a certificate; None where a property was not proved by an invariant."""
+        from momlint.pubsub.certificate.record import record
+
+        proofs = []
+        for number, asked in enumerate(self.form.properties):
+            invariant = invariant_of(self.property(number)[0])
+            if invariant is None:
+                return None
+            proofs.append((asked, invariant, self.words(number)))
+        return record(head, proofs)
 
     def _can(self, question: Question) -> bool | None:
         answer = self._decide(question)

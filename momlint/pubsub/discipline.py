@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from momlint.catalog import rule_names
 from momlint.discipline import FleetServices, Judgement, Outcome, Request
 from momlint.errors import ReplayError
-from momlint.findings import Claim, Draft, Place, Proof, Summary
+from momlint.findings import Claim, Draft, Place, Proof, Section, Summary
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: The family of rules whose checks are in `momlint.pubsub.checks`.
 FAMILY: Final = "pubsub"
+#: The section of the text report that says what proofs rest on.
+INVARIANTS: Final = "invariants"
 _ANY: Final = Claim("property holds for any number of clients", "properties hold for any number of clients")
 _EXACT: Final = Claim("property holds for the given clients", "properties hold for the given clients")
 
@@ -81,7 +83,7 @@ class PubsubJudgement:
                 outcome.uncertified.append(f"{self.loaded.source.file}: what the clients do is not known")
             return outcome
         claim = _EXACT if ask.form.exact else _ANY
-        return Outcome(
+        outcome = Outcome(
             Summary(properties=ask.judged, undecided=len(ask.undecided)),
             Proof(
                 engines=tuple(sorted(ask.engines)),
@@ -92,6 +94,35 @@ class PubsubJudgement:
             ),
             list(self._verdicts(ask)),
         )
+        if INVARIANTS in self.request.sections:
+            outcome.sections.append(self._invariants(ask))
+        if self.request.certificate_folder is not None:
+            self._certify(ask, outcome, self.request.certificate_folder)
+        return outcome
+
+    def _invariants(self, ask: Ask) -> Section:
+        """What every proof rests on, in words."""
+        lines = []
+        for number, asked in enumerate(ask.form.properties):
+            answer, _ = ask.property(number)
+            if answer.holds:
+                lines += [f"{asked.title}:", *(f"  {sentence}" for sentence in ask.words(number))]
+        name = self.loaded.estate.name if self.loaded.estate is not None else ""
+        return Section(f"What no client can be, of {name} ({self.loaded.source.file})", tuple(lines))
+
+    def _certify(self, ask: Ask, outcome: Outcome, folder: str) -> None:
+        from momlint.digests import named
+
+        file = self.loaded.source.file
+        try:
+            record = ask.record(named(self.loaded, folder))
+        except (OSError, ValueError) as error:
+            outcome.uncertified.append(f"{file}: it cannot be read again: {error}")
+            return
+        if record is not None:
+            outcome.certificates.append(record)
+        else:
+            outcome.uncertified.append(f"{file}: not every property of its clients was proved by an invariant")
 
     def _verdicts(self, ask: Ask) -> Iterator[Draft]:
         for subject, why in ask.undecided:
@@ -112,4 +143,4 @@ class PubsubJudgement:
 
 PUBSUB: Final = Pubsub()
 
-__all__ = ["FAMILY", "PUBSUB", "Pubsub", "PubsubJudgement"]
+__all__ = ["FAMILY", "INVARIANTS", "PUBSUB", "Pubsub", "PubsubJudgement"]

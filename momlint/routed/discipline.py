@@ -141,14 +141,14 @@ class RoutedJudgement:
 
     def outcome(self, found: Collection[str]) -> Outcome:
         """The record of how questions were answered, as counts and as MOM901 and MOM902."""
-        from momlint.routed.checks.sections import section
+        from momlint.routed.checks.sections import MODULES, section
 
         context, ask, request = self.context, self.context.ask, self.request
         estate, overlay = context.estate, context.overlay
         file = self.loaded.source.file
         seconds = request.timeout or QUESTION_SECONDS
         sections = []
-        for name in request.sections:
+        for name in (name for name in request.sections if name in MODULES):
             made = limited(seconds, partial(section, name, context, file))
             if made is None:
                 ask.undecided.append((f"the section {name}", _too_long(request)))

@@ -24,7 +24,7 @@ BLOCK = 50
 BLOCKS = range(0, MODELS // BLOCK, 1 if budget.ALL else 8)
 MOST_CLIENTS = 4
 #: Configurations that the interpreter may look at for one number of clients.
-MOST = 20_000 if budget.ALL else 5_000
+MOST = 8_000 if budget.ALL else 3_000
 
 
 def by_hand(oracle: Oracle) -> tuple[tuple[int, int] | None, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from momlint.access import Access, open_regular, read_regular
+from momlint.access import Access, read_regular
+from momlint.digests import digest as digest_of
+from momlint.digests import seen_from
 from momlint.errors import UsageError
 from momlint.routed.certificate.form import MOST_LEVEL, Potentials, Refused, Shown, read, read_record
 from momlint.routed.certificate.given import NO_HOP, Given, Ints, States
@@ -37,13 +38,30 @@ def verify_file(path: str) -> list[Accepted]:
     Raises `Refused`, whose text says what is wrong, `OSError` where the certificate itself cannot be read, and
     `UsageError` where it takes Parquet, which cannot be read here.
     """
-    # A certificate is as large as the estates are; that it is one file of a limited size, nobody promised.
-    records = read(read_regular(path, None))
+    records = read_records(path)
     folder = os.path.dirname(path)
-    return [_accept(record, folder) for record in records]
+    return [accept(record, folder) for record in records]
 
 
-def _accept(record: Mapping[str, Any], folder: str) -> Accepted:
+def read_records(path: str) -> list[dict[str, Any]]:
+    """The records of the certificate at `path`. Raises `Refused` and `OSError`."""
+    # A certificate is as large as the estates are; that it is one file of a limited size, nobody promised.
+    return read(read_regular(path, None))
+
+
+def accept(record: Mapping[str, Any], folder: str) -> Accepted:
+    """Check the claims of a record of a certificate in `folder`, about routed overlays. Raises as `verify_file`."""
+    main, loaded = opened(record, folder)
+    estate = loaded.estate
+    assert estate is not None
+    try:
+        return Accepted(main, estate.name, check_record(estate, record))
+    except Refused as error:
+        raise Refused(f"{main}: `{estate.name}`: {error}") from error
+
+
+def opened(record: Mapping[str, Any], folder: str) -> tuple[str, LoadedEstate]:
+    """The file and the estate that a record names, where nothing has changed. Raises as `verify_file`."""
     file, sources, document = record.get("file"), record.get("sources"), record.get("document")
     if not isinstance(file, str) or not isinstance(sources, list) or type(document) is not int:
         raise Refused("a record does not name its estate")
@@ -65,10 +83,7 @@ def _accept(record: Mapping[str, Any], folder: str) -> Accepted:
     used = list(dict.fromkeys(seen_from(folder, source.file) for source in loaded.sources))
     if used != named:
         raise Refused(f"`{main}` now uses other files: {', '.join(used)}")
-    try:
-        return Accepted(main, estate.name, check_record(estate, record))
-    except Refused as error:
-        raise Refused(f"{main}: `{estate.name}`: {error}") from error
+    return main, loaded
 
 
 def check_record(estate: Estate, data: Mapping[str, Any]) -> Shown:
@@ -168,21 +183,11 @@ def _load(file: str, document: int) -> LoadedEstate:
 def digest(file: str) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal. Raises `Refused` for what is no file or cannot be read."""
     try:
-        # A device or a pipe might never end.
-        if not os.path.isfile(file):
-            raise Refused(f"there is no file `{file}`")
-        with open_regular(file) as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        return digest_of(file)
+    except FileNotFoundError as error:
+        raise Refused(f"there is no file `{file}`") from error
     except (OSError, ValueError) as error:
         raise Refused(f"`{file}` cannot be read: {error}") from error
-
-
-def seen_from(folder: str, file: str) -> str:
-    """`file` as named from `folder`, with ``/``; the whole path where there is no way from one to the other."""
-    try:
-        return os.path.relpath(file, folder or ".").replace(os.sep, "/")
-    except ValueError:  # on another drive
-        return os.path.abspath(file).replace(os.sep, "/")
 
 
 def _from(folder: str, name: str) -> str:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from momlint.routed.certificate.accept import check_record, digest, seen_from
+from momlint.digests import seen_from
+from momlint.routed.certificate.accept import check_record, digest
 from momlint.routed.certificate.form import CUT, MOST_LEVEL, NONE, Potentials, Refused, dump, pack, write_potentials
 from momlint.routed.certificate.given import States
 from momlint.routed.overlay.arcs import components, is_two_way, reach
