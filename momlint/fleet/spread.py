@@ -22,6 +22,7 @@ from momlint.fleet.parts import (
 )
 from momlint.fleet.shards import TARGET
 from momlint.fleet.work import Runner, new_key
+from momlint.routed.overlay.arcs import is_two_way, surely_whole
 from momlint.routed.overlay.columns import blocks
 from momlint.routed.questions.question import Question
 from momlint.routed.questions.spread import Decided, Surveyed, Timed
@@ -166,7 +167,9 @@ def _seconds(engine: str, overlay: Overlay, question: Question) -> float:
     """About how many CPU seconds a question takes."""
     if engine == "graph":
         if question.kind == "connected":
-            return len(question.colours) * len(overlay.arc_tail) * GRAPH_ARC
+            # Where it is plain that nothing is cut, nobody searches.
+            plain = surely_whole(overlay, question.colours) if is_two_way(overlay) else np.zeros(1, np.bool_)
+            return (len(question.colours) - int(plain.sum())) * len(overlay.arc_tail) * GRAPH_ARC
         part = len(question.colours) / overlay.colours * len(np.unique(question.dests)) / overlay.n
         return (overlay.base.size + part * overlay.delta_key.size) * GRAPH_ENTRY
     from momlint.routed.smt import expected_seconds

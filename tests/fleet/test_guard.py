@@ -11,10 +11,12 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from momlint.errors import InternalError
 from momlint.fleet import child
+from momlint.fleet.frames import read_frame, write_frame
 from momlint.fleet.guard import Guard, ShardLimits
 from tests.fleet.processes import is_running
 from tests.fleet.works import Obey, Said
@@ -132,3 +134,24 @@ def test_an_answer_nobody_waits_for_any_more_is_not_taken_for_the_next() -> None
     tasks.put(("results", 2, ["two"]))
     tasks.put(("results", 3, ["three"]))
     assert list(helper.run(Obey(("three",)), [1.0])) == ["three"]
+
+
+def test_arrays_in_frames() -> None:
+    square = np.arange(12, dtype=np.int32).reshape(3, 4)
+    given = {"some": square, "turned": square.T, "every other": square[:, ::2], "none": np.zeros(0), "text": ("a", 1)}
+    pipe = io.BytesIO()
+    write_frame(pipe, given)
+    write_frame(pipe, "next")
+    pipe.seek(0)
+    found = read_frame(pipe)
+    assert found.keys() == given.keys()
+    for name in given.keys() - {"text"}:
+        assert found[name].dtype == given[name].dtype
+        assert np.array_equal(found[name], given[name]), name
+        found[name] += 1  # what has come is the receiver's own
+    assert found["text"] == given["text"]
+    assert read_frame(pipe) == "next"
+    whole = pipe.getvalue()
+    for length in range(0, len(whole) // 2, 7):
+        with pytest.raises(EOFError):
+            read_frame(io.BytesIO(whole[:length]))
