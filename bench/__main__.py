@@ -30,6 +30,7 @@ SMALL: dict[str, list[list[str]]] = {
     "fleet": [["memory"]],  # the others need Spark
     "path_lengths": [["--graphs", "2"]],
     "plan": [["--colours", "10"]],
+    "planned": [["--brokers", "192", "--degree", "4"]],
     "read": [["--megabytes", "3"]],
     "smt": [["--quick"], ["--growth", "--quick"]],
     "smv": [["render"]],

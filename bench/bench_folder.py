@@ -35,8 +35,8 @@ for path in sorted(Path(sys.argv[1]).rglob("*.yaml")):
 """
 
 
-def cpu(command: list[str], checkout: str) -> float:
-    """Processor seconds of a process. Raises SystemExit where it fails."""
+def cost(command: list[str], checkout: str) -> tuple[float, float]:
+    """Processor seconds of a process, and the MB that it held at most. Raises SystemExit where it fails."""
     environment = {**os.environ, "PYTHONPATH": checkout}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     # From there: `-m` looks into the working folder first.
@@ -45,7 +45,7 @@ def cpu(command: list[str], checkout: str) -> float:
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in {0, 1}:
         raise SystemExit(f"{' '.join(command)}: exit code {process.returncode}")
-    return usage.ru_utime + usage.ru_stime
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def main() -> None:
@@ -67,7 +67,7 @@ def main() -> None:
         seconds: dict[str, list[float]] = {name: [] for name in commands}
         for _ in range(options.runs):
             for name, (command, checkout) in commands.items():
-                seconds[name].append(cpu(command, checkout))
+                seconds[name].append(cost(command, checkout)[0])
     print(f"{options.files} files, median of {options.runs} rounds\n{'':16}  cpu s   ms a file   to yaml  to its graph")
     for name, found in seconds.items():
         median = statistics.median(found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
@@ -354,7 +354,7 @@ def _add_judgement(result: FileResult, loaded: LoadedEstate, judgement: Judgemen
     result.sections += outcome.sections
     result.certificates += outcome.certificates
     result.uncertified += outcome.uncertified
-    _add_counts(result.summary, outcome.summary)
+    _add_numbers(result.summary, outcome.summary)
     _add_proof(result.proof, outcome.proof)
 
 
@@ -408,7 +408,7 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
         report.sections += result.sections
         report.certificates += result.certificates
         report.uncertified += result.uncertified
-        _add_counts(report.summary, result.summary)
+        _add_numbers(report.summary, result.summary)
         _add_proof(report.proof, result.proof)
     kept = sorted(_suppress(findings, _Selection(options, suppressions)), key=lambda finding: finding.sort_key)
     kept = [_weighed(finding, options.severities) for finding in kept] if options.severities else kept
@@ -460,33 +460,19 @@ def _brought_in(result: FileResult) -> set[str]:
     return {os.path.normpath(file) for file in result.sources if file != own} if own is not None else set()
 
 
-def _add_counts(total: Summary, one: Summary) -> None:
-    total.files += one.files
-    total.brokers += one.brokers
-    total.links += one.links
-    total.colours += one.colours
-    total.topics += one.topics
-    total.pairs += one.pairs
-    total.undecided += one.undecided
-    total.properties += one.properties
+def _add_numbers(total: Summary | Proof, one: Summary | Proof) -> None:
+    """Add what `one` counts to what `total`, of the same class, counts."""
+    for each in fields(total):
+        number = getattr(one, each.name)
+        if isinstance(number, int):
+            setattr(total, each.name, getattr(total, each.name) + number)
 
 
 def _add_proof(total: Proof, one: Proof) -> None:
+    _add_numbers(total, one)
     total.engines = tuple(sorted({*total.engines, *one.engines}))
-    total.estates += one.estates
-    total.with_colours += one.with_colours
-    total.with_promise += one.with_promise
-    total.promise_kept += one.promise_kept
-    total.healing += one.healing
-    total.keeping += one.keeping
-    total.questions += one.questions
-    total.decided_twice += one.decided_twice
-    total.refuted += one.refuted
-    total.specifications += one.specifications
-    total.false_specifications += one.false_specifications
     for claim, number in one.claims.items():
         total.claims[claim] = total.claims.get(claim, 0) + number
-    total.false_claims += one.false_claims
     total.bounds = tuple(dict.fromkeys((*total.bounds, *one.bounds)))
 
 

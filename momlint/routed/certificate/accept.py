@@ -101,8 +101,8 @@ def check_record(estate: Estate, data: Mapping[str, Any]) -> Shown:
     record = read_record(data, len(estate.brokers), len(states.failed))
     given = Given.of(estate, states, record.unit)
     everywhere = np.arange(len(states.failed))
-    is_calm = np.array([not any(failed) for failed in states.failed])
-    calm, failing = everywhere[is_calm], everywhere[~is_calm]
+    is_intact = np.array([not any(failed) for failed in states.failed])
+    intact, failing = everywhere[is_intact], everywhere[~is_intact]
     levels = np.full(given.n, MOST_LEVEL)
     cut = np.zeros(everywhere.size, np.int64)
     if estate.recovery_rows is not None:
@@ -113,10 +113,10 @@ def check_record(estate: Estate, data: Mapping[str, Any]) -> Shown:
     else:
         hops, by_links = given.table_hops(), estate.protocol == "shortest-path"
         if by_links:
-            measured = everywhere if estate.heals else calm
-            followed = everywhere if (hops.base != NO_HOP).any() or (failing.size and not estate.heals) else calm[:0]
+            measured = everywhere if estate.heals else intact
+            followed = everywhere if (hops.base != NO_HOP).any() or (failing.size and not estate.heals) else intact[:0]
         else:
-            measured, followed = (failing, calm) if estate.heals else (calm[:0], everywhere)
+            measured, followed = (failing, intact) if estate.heals else (intact[:0], everywhere)
         if measured.size:
             # With nothing failed they are the base, which is what computed next hops are read from.
             distances = _only(record.distances, np.intersect1d(measured, failing), "distances")
@@ -136,7 +136,7 @@ def check_record(estate: Estate, data: Mapping[str, Any]) -> Shown:
         states.promised,
         states.unspoken,
         int(given.needed.sum()),
-        int(cut[calm].sum()),
+        int(cut[intact].sum()),
         int(cut[failing[failing < states.colours]].sum()),
         int(cut[failing[failing >= states.colours]].sum()),
         int((levels > 0).sum()),

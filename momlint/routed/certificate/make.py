@@ -68,7 +68,7 @@ def claims(estate: Estate, overlay: Overlay) -> dict[str, Any]:
     if o.colours < len(states.failed):
         o, _ = build(estate, beyond=states.failed[o.colours :])
     solved = solve(o.n, o.arc_tail, o.arc_head, o.arc_cost, o.transit)
-    calm = ~(o.failed_link.any(axis=1) | o.failed_broker.any(axis=1))
+    intact = ~(o.failed_link.any(axis=1) | o.failed_broker.any(axis=1))
     healed = heal(solved, o.arc_link, o.failed_link, o.failed_broker)
     best = _distances(o, solved, healed)
     distances, walks = None, None
@@ -77,12 +77,12 @@ def claims(estate: Estate, overlay: Overlay) -> dict[str, Any]:
         walks = _walks(o)
     elif estate.protocol == "shortest-path":
         distances = best if estate.heals else _base_alone(best)
-        if (o.base_row != NO_ROW).any() or not (estate.heals or calm.all()):
+        if (o.base_row != NO_ROW).any() or not (estate.heals or intact.all()):
             walks = _walks(o)
     elif estate.heals:
-        everywhere = bool(calm.all())
+        everywhere = bool(intact.all())
         distances = None if everywhere else best
-        walks = _calm_walks(o) if calm.any() else None
+        walks = _intact_walks(o) if intact.any() else None
     else:
         walks = _walks(o)
     levels = None if walks is None else _levels(o, walks, best, solved, healed, everywhere=everywhere)
@@ -97,9 +97,9 @@ def claims(estate: Estate, overlay: Overlay) -> dict[str, Any]:
             "promised": states.promised,
             "unspoken": states.unspoken,
             "pairs": len(o.pair_source),
-            "cut_calm": int(cut[calm].sum()),
-            "cut_failing": int(cut[~calm & declared].sum()),
-            "cut_promised": int(cut[~calm & ~declared].sum()),
+            "cut_calm": int(cut[intact].sum()),
+            "cut_failing": int(cut[~intact & declared].sum()),
+            "cut_promised": int(cut[~intact & ~declared].sum()),
         },
         "distances": None if distances is None else write_potentials(distances),
         "walks": None if walks is None else write_potentials(walks),
@@ -135,9 +135,9 @@ def _walks(overlay: Overlay) -> Potentials:
     return _condensed(overlay, base, key, values[first])
 
 
-def _calm_walks(overlay: Overlay) -> Potentials:
+def _intact_walks(overlay: Overlay) -> Potentials:
     """Walks by the base with nothing failed; no colour differs."""
-    calm = replace(
+    intact = replace(
         overlay,
         delta_key=overlay.delta_key[:0],
         delta_next=overlay.delta_next[:0],
@@ -145,7 +145,7 @@ def _calm_walks(overlay: Overlay) -> Potentials:
         failed_link=np.zeros_like(overlay.failed_link[:1]),
         failed_broker=np.zeros_like(overlay.failed_broker[:1]),
     )
-    return _base_alone(replace(_walks(calm), bounds=np.zeros(overlay.colours + 1, np.int64)))
+    return _base_alone(replace(_walks(intact), bounds=np.zeros(overlay.colours + 1, np.int64)))
 
 
 def _base_alone(found: Potentials) -> Potentials:

@@ -180,8 +180,8 @@ def first_colours(overlay: Overlay, count: int) -> Overlay:
 
 def connected_pairs(overlay: Overlay) -> NDArray[np.bool_]:
     """bool[P]: the needed pairs that some path joins while nothing has failed."""
-    calm = with_failures(overlay, Elements(overlay.links, overlay.n), [()])
-    _, cut = next(unconnected(calm, np.zeros(1, np.int32), overlay.pair_source, overlay.pair_dest))
+    intact = with_failures(overlay, Elements(overlay.links, overlay.n), [()])
+    _, cut = next(unconnected(intact, np.zeros(1, np.int32), overlay.pair_source, overlay.pair_dest))
     return np.logical_not(cut)
 
 

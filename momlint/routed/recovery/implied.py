@@ -42,10 +42,10 @@ def implied_failures(estate: Estate, most: int = MOST_IMPLIED) -> Implied:
         for colour in estate.colours
         if not colour.incomplete
     }
-    calm = (Failure(),) if estate.colours_declared and Failure() not in declared else ()
+    intact = (Failure(),) if estate.colours_declared and Failure() not in declared else ()
     promise = estate.tolerate
     if promise is None or not estate.incomplete.isdisjoint(("brokers", "links", "groups", "failures.tolerate")):
-        return Implied(calm)
+        return Implied(intact)
     moves = bool(estate.takeover)
     timed = any(topic.max_latency_ms is not None for topic in estate.topics)
     static = estate.protocol == "shortest-path" and bool(estate.table_rows)
@@ -57,14 +57,14 @@ def implied_failures(estate: Estate, most: int = MOST_IMPLIED) -> Implied:
         every = static and estate.withdraws_rows
         slower = _with_a_slower_twin(estate) if timed else frozenset()
     if not (every or moves or slower):
-        return Implied(calm)
+        return Implied(intact)
     groups = groups_of(estate)
     if not (every or moves or promise.groups):
         # Whatever else fails at the same time does not make a walk slower that still arrives.
         links, brokers = sorted(slower), 0
     number = count_tolerated(len(links), brokers, promise, len(groups))
     if number > most:
-        return Implied(calm, number)
+        return Implied(intact, number)
     found = []
     for chosen in tolerated(len(links), brokers, promise, groups):
         failure = Failure(tuple(links[link] for link in chosen.links), chosen.brokers)
@@ -72,7 +72,7 @@ def implied_failures(estate: Estate, most: int = MOST_IMPLIED) -> Implied:
             continue
         if every or (moves and failure.brokers) or not slower.isdisjoint(failure.links):
             found.append(failure)
-    return Implied((*calm, *found))
+    return Implied((*intact, *found))
 
 
 def _with_a_slower_twin(estate: Estate) -> frozenset[int]:
