@@ -59,7 +59,7 @@ class Rule:
     """A rule with all that its file says; `bad` and `good` are estates as text, empty where there can be none.
 
     `yields_to`: the codes of rules whose findings make one of this rule superfluous, each with the kinds of things
-    (`momlint.findings.Subject`) of which one finding is enough.
+    (`momlint.findings.Subject`) of which one finding is enough. `file`: what a file with such text is called.
     """
 
     code: str
@@ -74,6 +74,7 @@ class Rule:
     good: str
     url: str
     yields_to: Mapping[str, frozenset[str]]
+    file: str = "estate.yaml"
 
 
 @cache
@@ -124,6 +125,7 @@ def _load(name: RuleName) -> Rule:
             good=data.get("good", ""),
             url=name.url,
             yields_to={code: frozenset(kinds) for code, kinds in data.get("yields_to", {}).items()},
+            file=data.get("file", "estate.yaml"),
         )
     except (AttributeError, KeyError, ValueError, TypeError) as error:
         raise InternalError(f"rules/{path} is no rule: {error!r}") from error

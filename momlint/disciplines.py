@@ -41,9 +41,10 @@ def _pubsub() -> Discipline:
 
 def disciplines() -> tuple[Discipline, ...]:
     """Every discipline; of those that judge the same section, the first that claims an estate has it."""
+    from momlint.relayed.discipline import RELAYED
     from momlint.routed.discipline import ROUTED
 
-    return (Sectional("pubsub", "pubsub", _pubsub), ROUTED)
+    return (Sectional("pubsub", "pubsub", _pubsub), RELAYED, ROUTED)
 
 
 def disciplines_of(loaded: LoadedEstate) -> tuple[Discipline, ...]:

@@ -1,8 +1,8 @@
 """From what stands on the command line to the files to check.
 
 A file that is named is checked, whatever it is called. A folder is searched for estates: ``*.mom.yaml``,
-``topology.yaml``, and any YAML file whose top level has the key ``momlint``; hidden folders,
-``node_modules`` and virtual environments are passed over. What is named and is not there, and a folder
+``topology.yaml``, any YAML file whose top level has the key ``momlint``, and brokers' own configuration files; hidden
+folders, ``node_modules`` and virtual environments are passed over. What is named and is not there, and a folder
 without a single estate, are failures and not silence: a slip in a path must not look like a clean result.
 """
 
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, open_regular, reason
 from momlint.escaping import plain_path
+from momlint.native.kinds import LOOKED_AT, kind_of, may_be_native
 
 #: The name for standard input.
 STDIN = "-"
@@ -100,17 +101,23 @@ def _is_there(path: str) -> bool:
 def is_estate(path: str, most: int = MOST_MEGABYTES * MEGABYTE) -> bool:
     """Whether the file is an estate by its name, or by a top-level key ``momlint`` in its first `most` bytes.
 
+    So is a broker's own configuration file, by its name and content (`momlint.native.kinds`).
+
     May raise `OSError`.
     """
     name = os.path.basename(path).lower()
     if name in _ESTATE_NAMES or name.endswith(_ESTATE_ENDINGS):
         return True
-    if not name.endswith(_YAML_ENDINGS):
+    native = may_be_native(name)
+    if not name.endswith(_YAML_ENDINGS) and not native:
         return False
     if not stat.S_ISREG(os.stat(path).st_mode):  # reading a pipe would wait for ever
         return False
     with open_regular(path) as stream:
-        data = stream.read(min(most, os.fstat(stream.fileno()).st_size)).removeprefix(_BOM)
+        size = min(most, os.fstat(stream.fileno()).st_size)
+        if native:
+            return kind_of(name, stream.read(min(size, LOOKED_AT))) is not None
+        data = stream.read(size).removeprefix(_BOM)
     return b"momlint" in data and _has_key(data)
 
 
@@ -162,7 +169,7 @@ def _one(path: str, excluded: Callable[[str], bool], found: Found, most: int) ->
     elif len(found.notes) == notes:
         found.failures.append(
             f"{path}: no estates found in this folder: momlint looks for *.mom.yaml, topology.yaml and YAML "
-            "files whose top level has the key `momlint`"
+            "files whose top level has the key `momlint`, and for configuration files of brokers"
         )
     return estates
 
@@ -202,7 +209,7 @@ def _walk(folder: str, excluded: Callable[[str], bool], found: Found) -> Iterato
         )
         for name in sorted(files):
             path = os.path.join(where, name)
-            if name.lower().endswith(_YAML_ENDINGS) and not excluded(path):
+            if (name.lower().endswith(_YAML_ENDINGS) or may_be_native(name)) and not excluded(path):
                 yield path
 
 

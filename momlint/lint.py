@@ -118,6 +118,8 @@ class FileResult:
     wanted: list[str] = field(default_factory=list)
     #: The name of the file.
     file: str | None = None
+    #: Sentences about files of the unit that could not be read; the others were checked.
+    unread: list[str] = field(default_factory=list)
 
 
 _ALONE = FleetServices()
@@ -144,13 +146,108 @@ def _results(
     progress: Callable[[str], None] | None,
 ) -> Iterator[FileResult]:
     say = progress or (lambda _: None)
-    for number, path in enumerate(paths, 1):
+    natives = native_files(paths, options)
+    results: list[FileResult] = []
+    for number, path in enumerate((path for path in paths if path not in natives), 1):
         say(f"file {number} of {len(paths)}: {path}")
+        results.append(_result(path, options, read_stdin))
+    yield from results
+    for unit in together(natives, results):
+        say(f"{len(unit.files)} of {len(paths)} files together: {unit.files[0]}")
+        yield _result(unit, options, read_stdin)
+
+
+def _result(unit: Unit, options: Options, read_stdin: Callable[[], bytes] | None) -> FileResult:
+    try:
+        return lint_stdin(read_stdin, options) if unit == "-" else lint_unit(unit, options)
+    except MemoryError:
+        help_text = "check it on a machine that has more"
+        first = unit if isinstance(unit, str) else unit.files[0]
+        return undecided_file(STDIN if unit == "-" else first, "it ran out of memory", help_text, options)
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Native files of one family: the brokers of one estate."""
+
+    files: tuple[str, ...]
+
+
+#: What is checked by itself: a file, or native files that belong together.
+Unit: TypeAlias = str | Together
+
+
+def native_files(paths: Sequence[str], options: Options) -> dict[str, str]:
+    """Those of `paths` that are native files of brokers, each with its family.
+
+    Files are looked into only if their names could be those of native files, and not far.
+    """
+    from momlint.access import open_regular
+    from momlint.native.kinds import LOOKED_AT, family_of, kind_of, may_be_native
+
+    found: dict[str, str] = {}
+    for path in paths:
+        if path == "-" or not may_be_native(path):
+            continue
         try:
-            yield lint_stdin(read_stdin, options) if path == "-" else lint_file(path, options)
-        except MemoryError:
-            help_text = "check it on a machine that has more"
-            yield undecided_file(STDIN if path == "-" else path, "it ran out of memory", help_text, options)
+            with open_regular(path) as stream:
+                kind = kind_of(path, stream.read(LOOKED_AT))
+        except (OSError, ValueError):
+            continue  # whoever checks it will say what is wrong
+        if kind is not None:
+            found[path] = family_of(kind)
+    return found
+
+
+def together(natives: Mapping[str, str], results: Iterable[FileResult]) -> list[Together]:
+    """The native files as units, one a family; not those that belong to the estate of a result."""
+    taken = {
+        os.path.realpath(file)
+        for result in results
+        for file in result.sources
+        if result.file is not None and file != result.file
+    }
+    families: dict[str, list[str]] = {}
+    for path in sorted(natives):
+        if os.path.realpath(path) not in taken:
+            families.setdefault(natives[path], []).append(path)
+    return [Together(tuple(files)) for _, files in sorted(families.items())]
+
+
+def lint_unit(unit: Unit, options: Options, services: FleetServices = _ALONE) -> FileResult:
+    """Check a file, or files that belong together."""
+    return lint_file(unit, options, services) if isinstance(unit, str) else lint_together(unit, options, services)
+
+
+def lint_together(unit: Together, options: Options, services: FleetServices = _ALONE) -> FileResult:
+    """Check the one estate of native files. One that cannot be read takes nothing from the others."""
+    from momlint.native.reading import Named, known_kind
+
+    named: list[Named] = []
+    failures: list[str] = []
+    for path in unit.files:
+        try:
+            data = options.access(path).read(path)
+        except OSError as error:
+            failures.append(f"{path}: {reason(error)}")
+            continue
+        kind = known_kind(path, data)
+        if kind is not None:
+            named.append(Named(path, kind, data))
+    if not named:
+        return FileResult(failure="\n".join(failures) or f"{unit.files[0]}: it has changed while it was read")
+
+    def judge() -> FileResult:
+        from momlint.estate.opening import open_natives
+
+        opened = open_natives(named, options.access, lambda loaded: complete(loaded, services))
+        result = lint_opened(opened, options, services)
+        result.summary.files = len(named)
+        return result
+
+    result = _judged(judge, named[0].file)
+    result.unread = failures
+    return result
 
 
 def lint_stdin(
@@ -185,6 +282,11 @@ def undecided_file(path: str, reason: str, help_text: str, options: Options) -> 
 
 def lint_bytes(data: bytes, file: str, options: Options, services: FleetServices = _ALONE) -> FileResult:
     """Check one file's content; `file` is its name in the report, and where its ``include`` starts from."""
+    return _judged(lambda: lint_opened(open_for(data, file, options, services), options, services), file)
+
+
+def _judged(judge: Callable[[], FileResult], file: str) -> FileResult:
+    """What `judge` gives; of a failure of momlint's own, what is told of it."""
     import gc
 
     # Reading and checking make many small objects that all live to the end; looking for cycles among them is a
@@ -192,7 +294,7 @@ def lint_bytes(data: bytes, file: str, options: Options, services: FleetServices
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        return lint_opened(open_for(data, file, options, services), options, services)
+        return judge()
     except (MemoryError, UsageError):
         raise  # the guard's affair, and the user's
     except OSError as error:  # no fault of momlint: a full disk, no more processes
@@ -402,6 +504,7 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
         if result.failure is not None:
             report.failures.append(result.failure)
             continue
+        report.failures += result.unread
         findings.update(result.findings)
         report.sources.update(result.sources)
         suppressions.update(result.suppressions)
@@ -572,12 +675,18 @@ __all__ = [
     "Options",
     "Place",
     "Tables",
+    "Together",
+    "Unit",
     "lint_bytes",
     "lint_file",
     "lint_files",
     "lint_opened",
     "lint_stdin",
+    "lint_together",
+    "lint_unit",
     "merge",
+    "native_files",
     "open_for",
+    "together",
     "undecided_file",
 ]

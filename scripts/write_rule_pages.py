@@ -43,7 +43,8 @@ def page(rule: Rule) -> str:
         parts.append(f"## Yields to\n\n{yields(rule)}\n")
     for title, example in (("Bad", rule.bad), ("Good", rule.good)):
         if example.strip():
-            parts.append(f"## {title}\n\n```yaml\n{example.rstrip()}\n```\n")
+            language = "yaml" if rule.file.endswith(".yaml") else "text"
+            parts.append(f"## {title}\n\n```{language}\n{example.rstrip()}\n```\n")
     return "\n".join(parts)
 
 

@@ -482,7 +482,13 @@ def render(
 
 @app.command("import")
 def import_(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="GraphML or node-link JSON, or - for standard input.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="Configuration files of brokers; or GraphML or node-link JSON; - for standard input.",
+        ),
+    ],
     label: Annotated[
         str | None,
         typer.Option(metavar="ATTRIBUTE", help="Name brokers by this attribute of the nodes, not by their ids."),
@@ -490,16 +496,17 @@ def import_(
     name: Annotated[str | None, typer.Option(metavar="NAME", help="The estate's name; by default the file's.")] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
 ) -> None:
-    """Print an estate for a topology in GraphML or node-link JSON.
+    """Print an estate for configuration files of brokers, or for a topology in GraphML or node-link JSON.
 
-    Nodes become brokers, edges become links, with cost (or weight), latency_ms (or latency) and availability where
+    Configuration files of one family become one estate, whose links name the lines that they come from. Of a graph,
+    nodes become brokers, edges become links, with cost (or weight), latency_ms (or latency) and availability where
     they are given; directed edges are links one way.
 
     Exit code: 0 written, 2 wrong usage or a file that cannot be read.
     """
-    from momlint.cli.importing import import_topology
+    from momlint.cli.importing import import_files
 
-    raise typer.Exit(import_topology(path, label, name, output))
+    raise typer.Exit(import_files(paths, label, name, output))
 
 
 @app.command()
@@ -563,10 +570,26 @@ def schema(
 
 @app.command()
 def init(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="The file to write.")] = "topology.yaml",
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE...", help="The file to write, topology.yaml by default; with --from, files to name."
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    kind: Annotated[
+        str | None,
+        typer.Option("--from", metavar="KIND", help="Print a manifest for configuration files of this kind of broker."),
+    ] = None,
 ) -> None:
-    """Write a starter estate with comments."""
+    """Write a starter estate with comments; or print a manifest: `momlint init --from mosquitto *.conf`."""
     from momlint.cli.init import init as run_init
+    from momlint.cli.init import manifest
+    from momlint.errors import UsageError
 
-    run_init(path, force)
+    if kind is not None:
+        manifest(kind, paths or [])
+        return
+    if paths is not None and len(paths) > 1:
+        raise UsageError("init writes one file; with --from, several are named")
+    run_init(paths[0] if paths else "topology.yaml", force)

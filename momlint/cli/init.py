@@ -1,8 +1,10 @@
-"""``momlint init``: a first estate to change."""
+"""``momlint init``: a first estate to change, or a manifest for brokers' own configuration files."""
 
 from __future__ import annotations
 
-from momlint.cli.console import complain
+from collections.abc import Sequence
+
+from momlint.cli.console import complain, write
 from momlint.errors import UsageError
 from momlint.resources import read_text
 from momlint.writing import write_file
@@ -22,3 +24,19 @@ def init(path: str, force: bool) -> None:
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
     complain(f"momlint: wrote {path}; `momlint check {path}` checks it")
+
+
+def manifest(kind: str, paths: Sequence[str]) -> None:
+    """Print a manifest for files of a kind. Raises `UsageError` where one cannot be read."""
+    from momlint.cli.importing import native_files, read_all
+    from momlint.native.language import manifest_lines
+    from momlint.native.reading import kinds
+    from momlint.routed.recovery.quoting import yaml_name
+
+    if kind not in kinds():
+        raise UsageError(f"--from takes {', '.join(kinds())}, not {kind}")
+    if not paths:
+        raise UsageError("--from needs the files that the manifest is to name")
+    natives = native_files(read_all(paths), kind)
+    assert natives is not None
+    write("".join(manifest_lines(natives, yaml_name)), None)

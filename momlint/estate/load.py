@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from momlint.access import Access, Refused
 from momlint.estate.files import directory, is_address, is_pattern, join, read_file
@@ -14,6 +15,11 @@ from momlint.estate.resolved import Estate
 from momlint.estate.validate import SECTIONS, Checked, check_document
 from momlint.findings import Draft, Place, Position, Problem, Related, RelatedDraft, Span
 from momlint.source import Document, ScalarNode, Source, inside
+
+if TYPE_CHECKING:
+    from momlint.native.form import NativeFile
+    from momlint.native.joining import Declared, Joined
+    from momlint.native.reading import Named
 
 #: Includes within includes go no deeper than this.
 _DEEPEST = 32
@@ -121,6 +127,21 @@ def load_source(
     return loaded
 
 
+def load_natives(files: Sequence[Named], access: Callable[[str], Access]) -> LoadedEstate:
+    """The estate of native files of one family, at least one, whatever is wrong in them.
+
+    `access`: what each of them may read. Their order does not matter.
+    """
+    from momlint.native.joining import join as join_natives
+    from momlint.native.reading import read_natives
+
+    natives = read_natives(files, access)
+    joined = join_natives(natives)
+    first = joined.sources[0]
+    load = _Load(first, 0, first.documents[0], _Files(access(first.file), None, None))
+    return load.run(joined)
+
+
 def _filled(source: Source) -> list[Document]:
     return [document for document in source.documents if document.root is not None and not is_null(document.root)]
 
@@ -187,9 +208,19 @@ class _Load:
         # The files from the main one to that which is being read, by their identities.
         self.chain: list[str] = [files.access.identity(source.file)]
 
-    def run(self) -> LoadedEstate:
+    def run(self, natives: Joined | None = None) -> LoadedEstate:
+        """`natives`: the documents of native files, of which `document` is the first."""
         loaded = self.loaded
         self.add(loaded.source, self.document)
+        if natives is None:
+            natives = self.named_natives()
+            added = natives.sources
+        else:
+            added = natives.sources[1:]
+        for source in added:
+            loaded.sources.append(source)
+            self.add(source, source.documents[0])
+        loaded.problems += natives.problems
         # Where files include one another, chains are long for that reason.
         self.drafts += self.circles.drafts() or self.too_many.drafts()
         directories = [directory(source.file) for source, _ in loaded.documents]
@@ -273,6 +304,66 @@ class _Load:
         for document in _filled(included):
             self.add(included, document)
         self.chain.pop()
+
+    # -- native files that a manifest names ----------------------------------------------------------------------------
+
+    def named_natives(self) -> Joined:
+        """What the native files say that brokers of the documents name."""
+        named = (entry for one in self.checked if one.model is not None for entry in (one.model.brokers or {}).values())
+        from momlint.native.joining import Declared, Joined
+
+        if not any(entry is not None and entry.config for entry in named):
+            return Joined()
+        from momlint.native.joining import join as join_natives
+
+        found: list[NativeFile] = []
+        declared: dict[str, Declared] = {}
+        others: list[str] = []
+        for number, checked in enumerate(self.checked):
+            for name, entry in ((checked.model and checked.model.brokers) or {}).items():
+                if entry is None or not entry.config:
+                    others.append(name)
+                    continue
+                place = Place(number, ("brokers", name, "config"))
+                file = join(directory(self.loaded.documents[number][0].file), entry.config)
+                native = self.native(file, entry.kind, place)
+                if native is None:
+                    continue
+                if file in declared:
+                    help_ = "give each broker a file of its own"
+                    self.refuse(place, f"`{entry.config}` is the file of `{declared[file].name}` too", help_)
+                    continue
+                found.append(native)
+                declared[file] = Declared(name, tuple(entry.hosts or ()))
+        if not found:
+            return Joined()
+        closed = any(checked.model is not None and checked.model.closed for checked in self.checked)
+        has_routing = any(checked.model is not None and checked.model.routing is not None for checked in self.checked)
+        return join_natives(found, declared, closed=closed, others=others, routing=not has_routing)
+
+    def native(self, file: str, kind: str | None, place: Place) -> NativeFile | None:
+        """A native file that is named at `place`; None where there is none, which is told."""
+        from momlint.native.reading import Named, known_kind, read_native, readable
+
+        help_ = "paths are relative to the file that names them"
+        if is_address(file):
+            self.refuse(place, f"`{file}` is an address; a configuration is a file", help_)
+            return None
+        try:
+            data = self.files.access.read(file)
+        except Refused as error:
+            self.refuse(place, f"`{file}` cannot be read: {error.strerror}", error.help)
+            return None
+        except (OSError, ValueError) as error:
+            why = (getattr(error, "strerror", None) or "it is no path").lower()
+            self.refuse(place, f"`{file}` cannot be read: {why}", help_)
+            return None
+        known = readable(kind) if kind is not None else known_kind(file, data)
+        if known is None:
+            what = f"momlint has no reader for `{kind}`" if kind else f"momlint does not see what `{file}` is for"
+            self.refuse(place, what, "say `kind: mosquitto`, or another kind that it reads")
+            return None
+        return read_native(Named(file, known, data), self.files.access)
 
     def refuse(self, place: Place, message: str, help_: str) -> None:
         """An include that brings nothing; what it would have declared is not known to be missing."""

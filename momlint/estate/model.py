@@ -18,6 +18,7 @@ from pydantic import (
     Discriminator,
     Field,
     Tag,
+    WithJsonSchema,
     model_validator,
 )
 
@@ -71,6 +72,40 @@ Latencies = Annotated[
 ]
 
 
+#: Products whose configuration files are read.
+NativeKind = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats"]
+KINDS = ("mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats")
+
+
+class GuardEntry(Model):
+    """What keeps messages from going round in a relayed overlay."""
+
+    split_horizon: Annotated[Literal["none", "connection", "link"], Takes("none, connection or link")] | None = Field(
+        None,
+        description="What a broker does not hand a message back to: connection (the connection it came by), link (the "
+        "link it came by, the other way), or none.",
+    )
+    hops: Count | None = Field(
+        None, description="Default of `max_hops` of links; of a broker, of those that begin there."
+    )
+    visited: Text | None = Field(
+        None,
+        description="What a message remembers of the brokers it has been at, and does not come to twice: broker, the "
+        "name of an attribute of brokers (site, address), or none.",
+    )
+
+
+class PassEntry(Model):
+    """What a link of a relayed overlay lets pass; of several, the first that matches counts."""
+
+    filter: Annotated[str, Field(min_length=1), Takes("a filter of topics"), WithJsonSchema({"type": "string"})] = (
+        Field(description="Topics that pass, with the wildcards of `routing.syntax`.")
+    )
+    strip: Text = Field("", description="Cut from the beginning of a topic that begins so; before `add`.")
+    add: Text = Field("", description="Put before the topic.")
+    deny: Flag = Field(False, description="true: what matches does not pass.")
+
+
 class BrokerEntry(Model):
     """Attributes of one broker; all of them may be left out."""
 
@@ -86,6 +121,19 @@ class BrokerEntry(Model):
     transit: Flag = Field(
         True,
         description="false: the broker serves its own clients only, and passes nothing on for others.",
+    )
+    guard: GuardEntry | None = Field(None, description="The broker's own guard, before that of `routing`.")
+    config: Path | None = Field(
+        None, description="The broker's own configuration file, relative to this file: its bridges become links."
+    )
+    kind: Annotated[NativeKind, Takes(" or ".join(KINDS))] | None = Field(
+        None, description="What `config` is for; told by its name and content where it is left out."
+    )
+    hosts: Texts | None = Field(
+        None, description="Addresses (host or host:port) under which configuration files of other brokers know it."
+    )
+    external: Flag = Field(
+        False, description="true: someone else's broker, whose configuration is not known; it is not judged itself."
     )
 
 
@@ -133,6 +181,22 @@ class LinkEntry(Model):
         description="Probability from 0 to 1 that the link is up; unknown if left out.",
     )
 
+    connection: Id | None = Field(
+        None, description="Relayed overlays: links of one connection do not hand back to each other."
+    )
+    topics: Annotated[list[PassEntry], Takes("a list such as {filter: …, strip: …, add: …}")] | None = Field(
+        None, description="Relayed overlays: what the link lets pass; everything if left out."
+    )
+    max_hops: Count | None = Field(
+        None, description="Relayed overlays: a message may cross the link as its so-manieth hop at the latest."
+    )
+
+    echo: Flag = Field(
+        False,
+        description="Relayed overlays: true where the broker at the end may send back over the same connection what "
+        "came by this link.",
+    )
+
     _ends = model_validator(mode="after")(has_ends)
 
 
@@ -153,11 +217,15 @@ class TopicEntry(Model):
 class RoutingEntry(Model):
     """Where next hops come from."""
 
-    protocol: Annotated[Literal["shortest-path", "tables"], Takes("shortest-path or tables")] = Field(
+    protocol: Annotated[Literal["shortest-path", "tables", "relay"], Takes("shortest-path, tables or relay")] = Field(
         "shortest-path",
         description="shortest-path: next hops are computed (least cost, ties by the next hop that comes "
-        "first in brokers); tables: next hops are given.",
+        "first in brokers); tables: next hops are given; relay: messages pass over every link whose filter matches.",
     )
+    syntax: Annotated[Literal["mqtt", "amqp", "nats", "jms"], Takes("mqtt, amqp, nats or jms")] = Field(
+        "mqtt", description="With relay: what wildcards in filters mean."
+    )
+    guard: GuardEntry | None = Field(None, description="With relay: what keeps messages from going round.")
     tables: (
         Annotated[
             dict[
@@ -298,8 +366,25 @@ class SpecEntry(Model):
     _logic = model_validator(mode="after")(has_one_logic)
 
 
+class IgnoreEntry(Model):
+    """A finding in a native file that is not to be told, where that file can hold no comment."""
+
+    code: Id = Field(description="The code of the rule, or the beginning of it.")
+    file: Path | None = Field(None, description="The native file, relative to this file; any if left out.")
+    about: Text | None = Field(None, description="A name that the finding's line or message has; any if left out.")
+
+
 def _own_keys(schema: dict[str, Any]) -> None:
     schema["patternProperties"] = {"^x-": {"description": "Ignored: a home for anchors."}}
+
+
+class InterestEntry(Model):
+    """Topics that are wanted, or may be published, at a broker of a relayed overlay."""
+
+    at: Id = Field(description="The broker.")
+    filter: Annotated[str, Field(min_length=1), Takes("a filter of topics"), WithJsonSchema({"type": "string"})] = (
+        Field(description="Which topics, with the wildcards of `routing.syntax`.")
+    )
 
 
 class EstateFile(Model):
@@ -345,11 +430,25 @@ class EstateFile(Model):
         ]
         | None
     ) = Field(None, description="Topic name → publishers, subscribers and budgets.")
+    subscriptions: Annotated[list[InterestEntry], Takes("a list such as {at: a, filter: b}")] | None = Field(
+        None, description="Relayed overlays: what is wanted where."
+    )
+    publications: Annotated[list[InterestEntry], Takes("a list such as {at: a, filter: b}")] | None = Field(
+        None, description="Relayed overlays: what may be published where."
+    )
     routing: Annotated[RoutingEntry | None, Takes("a mapping with protocol and tables")] = Field(
         None, description="Where next hops come from; shortest-path by default."
     )
     failures: Annotated[FailuresEntry | None, Takes("a mapping with tolerate, colours, recovery, takeover")] = Field(
         None, description="What may fail, and what happens then."
+    )
+    closed: Flag = Field(
+        False,
+        description="true: `brokers` are all that there are, and an address in a configuration file that leads to "
+        "none of them is an error.",
+    )
+    ignore: Annotated[list[IgnoreEntry], Takes("a list such as {code: MOM801, file: hq.json}")] | None = Field(
+        None, description="Findings in native files that are not to be told."
     )
     specs: (
         Annotated[

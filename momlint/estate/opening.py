@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from momlint.access import Access
-from momlint.estate.load import LoadedEstate, load_source
+from momlint.estate.load import LoadedEstate, load_natives, load_source
+from momlint.native.kinds import kind_of
 from momlint.source import Source
 from momlint.source.readers import read_any
+
+if TYPE_CHECKING:
+    from momlint.native.reading import Named
 
 #: Brings in what belongs to an estate beside its text, and returns an address that has to be fetched first, or None.
 #: What there can be, only its discipline knows (`momlint.disciplines.complete`).
@@ -34,10 +38,29 @@ def open_bytes(data: bytes, file: str, access: Access, complete: Complete | None
     """The estates of a file's content, with all that they include.
 
     `file`: its name, where paths in it start from. `access`: what they may read. `complete`: called for each estate.
-    What is wrong is in `Source.problems` and `LoadedEstate.problems`; nothing raises on account of it.
+    What is wrong is in `Source.problems` and `LoadedEstate.problems`; nothing raises on account of it. A native file of
+    a broker is an estate by itself.
     """
+    if kind_of(file, data) is not None:
+        from momlint.native.reading import Named, known_kind
+
+        kind = known_kind(file, data)
+        assert kind is not None
+        return open_natives([Named(file, kind, data)], lambda _: access, complete)
     source = read_any(data, file)
-    opened = Opened(source, load_source(source, access=access))
+    return _completed(Opened(source, load_source(source, access=access)), complete)
+
+
+def open_natives(files: Sequence[Named], access: Callable[[str], Access], complete: Complete | None = None) -> Opened:
+    """The one estate of several native files of a family, in the order of their names; at least one.
+
+    `access`: what each of them may read.
+    """
+    loaded = load_natives(files, access)
+    return _completed(Opened(loaded.source, [loaded]), complete)
+
+
+def _completed(opened: Opened, complete: Complete | None) -> Opened:
     for loaded in opened.estates if complete is not None else ():
         assert complete is not None
         address = complete(loaded)

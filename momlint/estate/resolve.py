@@ -18,7 +18,10 @@ from momlint.estate.resolved import (
     Colour,
     Estate,
     Group,
+    Guard,
+    Interest,
     Link,
+    Pass,
     RecoveryRow,
     Spec,
     TableRow,
@@ -29,7 +32,7 @@ from momlint.estate.validate import SECTIONS, WITHOUT_BROKERS, Checked, Path
 from momlint.findings import Draft, Part, Place, RelatedDraft
 
 if TYPE_CHECKING:
-    from momlint.estate.model import EstateFile, LinkEntry
+    from momlint.estate.model import EstateFile, GuardEntry, InterestEntry, LinkEntry, PassEntry
 
 #: A finding about a name lists at most this many further places.
 MOST_RELATED = 20
@@ -62,6 +65,10 @@ class _Links:
     #: Names of links that are declared and were left out for a fault of their own.
     left_out_ids: set[str] = field(default_factory=set)
     left_out_ends: set[frozenset[str]] = field(default_factory=set)
+
+
+def _guard(entry: GuardEntry | None) -> Guard | None:
+    return None if entry is None else Guard(entry.split_horizon, entry.hops, entry.visited)
 
 
 class Resolver:
@@ -135,6 +142,7 @@ class Resolver:
             withdraws_rows=static_rows == "withdraw",
             section_places=self.section_places,
         )
+        self.resolve_relay(estate)
         self.report_unknown()
         estate.incomplete = frozenset(self.incomplete)
         return estate
@@ -207,6 +215,8 @@ class Resolver:
                         processing_ms=entry.processing_ms or 0.0,
                         availability=entry.availability,
                         transit=entry.transit,
+                        external=entry.external,
+                        guard=_guard(entry.guard),
                     )
                 )
 
@@ -262,6 +272,10 @@ class Resolver:
             availability=entry.availability,
             cost_back=cost_back,
             latency_ms_back=latency_back,
+            connection=entry.connection,
+            passes=None if entry.topics is None else self.passes(number, path, entry.topics),
+            max_hops=entry.max_hops,
+            echo=entry.echo,
         )
         if not self.compare(dense, link, given=bool(entry.id), ends=ends):
             return
@@ -275,6 +289,19 @@ class Resolver:
             names.given.add(dense)
         else:
             names.first_unnamed.setdefault((*key, one_way), dense)
+
+    def passes(self, number: int, link: Path, entries: Sequence[PassEntry]) -> tuple[Pass, ...]:
+        path = (*link, "topics")
+        return tuple(
+            Pass(
+                Place(number, (*path, self.original(number, path, position))),
+                one.filter,
+                one.strip,
+                one.add,
+                one.deny,
+            )
+            for position, one in enumerate(entries)
+        )
 
     def by_direction(
         self, given: dict[str, float], ends: tuple[str, str], one_way: bool, place: Place, default: float
@@ -438,8 +465,8 @@ class Resolver:
                 found.setdefault(broker, original)
         return tuple(found), tuple(found.values())
 
-    def resolve_routing(self) -> tuple[Literal["shortest-path", "tables"], list[TableRow]]:
-        protocol: Literal["shortest-path", "tables"] | None = None
+    def resolve_routing(self) -> tuple[Literal["shortest-path", "tables", "relay"], list[TableRow]]:
+        protocol: Literal["shortest-path", "tables", "relay"] | None = None
         protocol_place: Place | None = None
         rows: list[TableRow] = []
         locations: dict[str, Place] = {}
@@ -466,6 +493,38 @@ class Resolver:
                     if row is not None:
                         rows.append(row)
         return protocol or "shortest-path", rows
+
+    def resolve_relay(self, estate: Estate) -> None:
+        """What only relayed overlays have: ``routing.syntax``, ``routing.guard``, subscriptions and publications."""
+        first: dict[str, Place] = {}
+        for number, model in self.models:
+            for name in ("syntax", "guard"):
+                if model.routing is None or f"routing.{name}" not in self.documents[number].order:
+                    continue
+                place = Place(number, ("routing", name), "key")
+                if first.setdefault(name, place) is not place:
+                    self.twice(f"`routing.{name}`", place, first[name])
+                elif name == "syntax":
+                    estate.syntax = model.routing.syntax
+                else:
+                    estate.guard = _guard(model.routing.guard)
+            if model.subscriptions is not None:
+                found = self.interests(number, "subscriptions", model.subscriptions)
+                estate.subscriptions = [*(estate.subscriptions or ()), *found]
+            if model.publications is not None:
+                found = self.interests(number, "publications", model.publications)
+                estate.publications = [*(estate.publications or ()), *found]
+
+    def interests(self, number: int, section: str, entries: Sequence[InterestEntry]) -> list[Interest]:
+        found = []
+        for position, entry in enumerate(entries):
+            path: Path = (section, self.original(number, (section,), position))
+            broker = self.broker(entry.at, number, (*path, "at"), "value")
+            if broker is None:
+                self.incomplete.add(section)
+            else:
+                found.append(Interest(Place(number, path), broker, entry.filter))
+        return found
 
     def resolve_reaction(self) -> tuple[Literal["heal", "keep"] | None, Literal["keep", "withdraw"]]:
         """``routing.after_failure`` and ``routing.static_rows``."""

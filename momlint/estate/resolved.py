@@ -14,10 +14,47 @@ from momlint.findings import Place
 
 
 @dataclass(frozen=True, slots=True)
+class Guard:
+    """What keeps messages from going round in a relayed overlay; None where it says nothing.
+
+    `split_horizon`: none, connection or link. `hops`: what links without `max_hops` have. `visited`: none, broker, or
+    the attribute of brokers that a message remembers.
+    """
+
+    split_horizon: Literal["none", "connection", "link"] | None = None
+    hops: int | None = None
+    visited: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What a link lets pass: topics that match `filter`, without the prefix `strip` if they have it, with `add` before.
+
+    With `deny` they do not pass.
+    """
+
+    place: Place
+    filter: str
+    strip: str = ""
+    add: str = ""
+    deny: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Interest:
+    """Topics that are wanted or published at a broker (dense id)."""
+
+    place: Place
+    broker: int
+    filter: str
+
+
+@dataclass(frozen=True, slots=True)
 class Broker:
     """A broker; `processing_ms` in milliseconds, `availability` a probability, None where not given.
 
-    Without `transit` it takes in and hands out its own messages, and passes nothing on for others.
+    Without `transit` it takes in and hands out its own messages, and passes nothing on for others. An `external` one is
+    somebody else's. `guard`: its own, in a relayed overlay.
     """
 
     id: str
@@ -28,6 +65,8 @@ class Broker:
     processing_ms: float = 0.0
     availability: float | None = None
     transit: bool = True
+    external: bool = False
+    guard: Guard | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +75,10 @@ class Link:
 
     `id` is what the user gave, else ``a--b`` for ``between: [a, b]`` and ``a->b`` for a one-way link. `cost` and
     `latency_ms` are those from tail to head, `cost_back` and `latency_ms_back` the other way (None: the same).
+
+    In relayed overlays: `connection`, its split-horizon group; `passes`, what it lets pass, None for everything;
+    `max_hops`, the position in a walk that it may have at the latest, None where the guard says; `echo`: what came by
+    it may be sent back over its connection.
     """
 
     id: str
@@ -48,6 +91,10 @@ class Link:
     availability: float | None = None
     cost_back: float | None = None
     latency_ms_back: float | None = None
+    connection: str | None = None
+    passes: tuple[Pass, ...] | None = None
+    max_hops: int | None = None
+    echo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +238,7 @@ class Estate:
     brokers: Sequence[Broker]
     links: Sequence[Link]
     topics: Sequence[Topic]
-    protocol: Literal["shortest-path", "tables"]
+    protocol: Literal["shortest-path", "tables", "relay"]
     table_rows: Sequence[TableRow] = ()
     colours: Sequence[Colour] = ()
     colours_declared: bool = False
@@ -214,6 +261,12 @@ class Estate:
     #: Sections that something was left out of, by the same names: a verdict that the missing entries could
     #: change (no path, no row, isolated …) should not be spoken.
     incomplete: frozenset[str] = frozenset()
+    #: Of relayed overlays: what wildcards mean, the guard of all, what is wanted and may be published where; None for
+    #: what no file says.
+    syntax: Literal["mqtt", "amqp", "nats", "jms"] = "mqtt"
+    guard: Guard | None = None
+    subscriptions: Sequence[Interest] | None = None
+    publications: Sequence[Interest] | None = None
 
     @property
     def place(self) -> Place:

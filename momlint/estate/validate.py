@@ -34,6 +34,8 @@ SECTIONS = (
     "routing",
     "routing.protocol",
     "routing.tables",
+    "subscriptions",
+    "publications",
     "failures",
     "failures.tolerate",
     "failures.colours",

@@ -12,7 +12,7 @@ from momlint.fleet.files import CheckBytes, CheckFiles, CheckLargeFile, without_
 from momlint.fleet.guard import Guard, ShardLimits
 from momlint.fleet.serial import Serial
 from momlint.fleet.spread import FROM
-from momlint.lint import FileResult, FleetServices, Options, Tables, lint_stdin, merge
+from momlint.lint import FileResult, FleetServices, Options, Tables, lint_stdin, merge, native_files, together
 
 if TYPE_CHECKING:
     from momlint.findings import Report
@@ -61,9 +61,18 @@ def check_files(
             work = CheckFiles(tuple(paths[index] for index in spread), options, tables)
             results.update(zip(spread, runner.run(work, [seconds[index] for index in spread]), strict=True))
 
-    check(range(len(paths)), None if fetch is None else {})
+    natives = native_files(paths, options)
+    alone = [index for index, path in enumerate(paths) if path not in natives]
+    check(alone, None if fetch is None else {})
     # Which addresses there are is known once the files have been read, be it in workers, which cannot ask Spark.
     waiting = [index for index, result in results.items() if result.wanted]
     if waiting and fetch is not None:
         check(waiting, fetch(sorted({address for index in waiting for address in results[index].wanted})))
-    return merge((results[index] for index in range(len(paths))), options)
+    found = [results[index] for index in alone]
+    # Which native files belong to an estate that names them is known only now.
+    units = together(natives, found)
+    if units:
+        costs = dict(zip(paths, seconds, strict=True))
+        work = CheckFiles(tuple(units), options)
+        found += runner.run(work, [sum(costs[file] for file in unit.files) for unit in units])
+    return merge(found, options)

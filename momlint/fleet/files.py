@@ -7,14 +7,28 @@ from typing import Any, ClassVar
 
 from momlint.findings import Finding
 from momlint.fleet.work import Fault, Runner, Work
-from momlint.lint import STDIN, FileResult, FleetServices, Options, Tables, lint_bytes, lint_file, undecided_file
+from momlint.lint import (
+    STDIN,
+    FileResult,
+    FleetServices,
+    Options,
+    Tables,
+    Unit,
+    lint_bytes,
+    lint_file,
+    lint_unit,
+    undecided_file,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFiles(Work[FileResult]):
-    """Check the files at `paths`, as they are called from the folder of the run. `tables`: see `FleetServices`."""
+    """Check the files at `paths`, as they are called from the folder of the run; native files of a family together.
 
-    paths: tuple[str, ...]
+    `tables`: see `FleetServices`.
+    """
+
+    paths: tuple[Unit, ...]
     options: Options
     tables: Tables | None = None
     result_type: ClassVar[type[Any]] = FileResult
@@ -25,12 +39,14 @@ class CheckFiles(Work[FileResult]):
         return len(self.paths)
 
     def run(self, unit: int) -> FileResult:
-        """Check one file."""
-        return without_idle_text(lint_file(self.paths[unit], self.options, FleetServices(tables=self.tables)))
+        """Check one file, or those that belong together."""
+        return without_idle_text(lint_unit(self.paths[unit], self.options, FleetServices(tables=self.tables)))
 
     def undecided(self, unit: int, fault: Fault) -> FileResult:
         """One MOM901 at the file."""
-        return undecided_file(self.paths[unit], fault.reason, fault.help, self.options)
+        named = self.paths[unit]
+        first = named if isinstance(named, str) else named.files[0]
+        return undecided_file(first, fault.reason, fault.help, self.options)
 
 
 @dataclass(frozen=True, slots=True)

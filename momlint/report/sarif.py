@@ -114,7 +114,8 @@ def _markdown(rule: RuleInfo) -> str:
     parts = [f"# {rule.code} {rule.id}", f"{rule.title}.", rule.why.strip(), f"**What to do.** {rule.remedy.strip()}"]
     for title, text in (("An estate with the fault", rule.bad), ("Without it", rule.good)):
         if text:
-            parts.append(f"{title}:\n\n```yaml\n{text.strip()}\n```")
+            language = "yaml" if rule.file.endswith(".yaml") else "text"
+            parts.append(f"{title}:\n\n```{language}\n{text.strip()}\n```")
     return "\n\n".join(parts) + "\n"
 
 

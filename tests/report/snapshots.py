@@ -34,7 +34,7 @@ def report_of(rule: Rule) -> Report:
         return Report([found], Summary(files=1, errors=1), sources={FILE: ["momlint: 1"]})
     ignore = () if rule.family == "resilience" else (OFTEN,)
     options = Options(engine="graph", ignore=ignore)
-    return merge([lint_bytes(rule.bad.encode(), FILE, options)], options)
+    return merge([lint_bytes(rule.bad.encode(), FILE if rule.file.endswith(".yaml") else rule.file, options)], options)
 
 
 def snapshot(rule: Rule) -> str:

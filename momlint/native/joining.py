@@ -1,0 +1,381 @@
+"""From native files to one estate: names for brokers, addresses to brokers, and documents in momlint's language.
+
+Each text of each file becomes a document whose nodes stand where the file says what they say, so that all that follows
+(models, disciplines, findings) need not know where an estate comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from momlint.findings import Problem, Related
+from momlint.native.addresses import is_loopback, read_address
+from momlint.native.form import FAMILY_OF, TOP, Address, At, Client, Family, Link, NativeFile
+from momlint.native.nodes import mapping_node, number_node, plain_node, sequence_node, text_node, value_node
+from momlint.native.text import suppressions_of
+from momlint.source import Node, Source, Tree
+
+#: How messages travel in the overlays of a family.
+ROUTING: dict[Family, dict[str, object]] = {
+    "mqtt": {"protocol": "relay", "syntax": "mqtt", "guard": {"split_horizon": "connection"}},
+    "amqp": {"protocol": "relay", "syntax": "amqp"},
+    "nats": {"protocol": "relay", "syntax": "nats", "guard": {"split_horizon": "connection"}},
+}
+
+
+@dataclass(slots=True)
+class Declared:
+    """What a manifest says of a file: the broker's name, under which addresses it is known."""
+
+    name: str
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Joined:
+    """The documents of an estate, the first one of which begins it unless a manifest does; and what is wrong."""
+
+    sources: list[Source] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Server:
+    """A file, what it is called, and the hosts and ports that a manifest gives it (a port of None: any)."""
+
+    native: NativeFile
+    name: str
+    declared: list[tuple[str, int | None]]
+
+    def is_called(self, host: str) -> bool:
+        """Whether the host is one of its names."""
+        names = {self.name.lower(), stem_of(self.native.file).lower(), (self.native.called or self.name).lower()}
+        short = host.partition(".")[0]
+        known = any(host in broker.hosts for broker in self.native.brokers)
+        return known or host in names or (short in names and not short.isdigit())
+
+    def listens_at(self, port: int | None) -> bool:
+        """Whether it has a listener there."""
+        return any(port in broker.ports for broker in self.native.brokers)
+
+
+def join(
+    files: Sequence[NativeFile],
+    declared: Mapping[str, Declared] | None = None,
+    *,
+    closed: bool = False,
+    others: Iterable[str] = (),
+    routing: bool = True,
+) -> Joined:
+    """One estate of `files`.
+
+    `declared`: what a manifest says, by the names of files; None where there is none. `closed`: there are no brokers
+    but those that are declared. `others`: further brokers of the manifest. `routing`: whether the estate still lacks
+    that section.
+    """
+    return _Join(files, declared, closed=closed, others=others).run(routing)
+
+
+def addresses_of(files: Sequence[NativeFile]) -> list[tuple[Address, str | None]]:
+    """Every address in the files, each with what is there, None for a broker outside; repeats go."""
+    joining = _Join(files, None, closed=False, others=())
+    found: dict[tuple[str, str], tuple[Address, str | None]] = {}
+    for native in files:
+        for link in native.links:
+            for address in link.addresses:
+                there = joining.resolve(native, address)
+                name = there.name if isinstance(there, _Server) else there
+                found.setdefault((native.file, address.text), (address, name))
+    return list(found.values())
+
+
+class _Join:
+    def __init__(
+        self,
+        files: Sequence[NativeFile],
+        declared: Mapping[str, Declared] | None,
+        *,
+        closed: bool,
+        others: Iterable[str],
+    ) -> None:
+        self.files = files
+        self.declared = declared
+        self.closed = closed
+        self.joined = Joined()
+        given = {file: one.name for file, one in (declared or {}).items()}
+        names = file_names(files, given)
+        self.servers = [_Server(native, names[native.file], _declared_hosts(declared, native.file)) for native in files]
+        self.by_file = {server.native.file: server for server in self.servers}
+        self.taken = {self.name(server, broker.key) for server in self.servers for broker in server.native.brokers}
+        self.taken.update(others)
+        self.others = {one.lower(): one for one in others}
+        #: Brokers outside, by what tells them apart: what they are called, where they are named first.
+        self.outside: dict[tuple[str, int | None, str, str], tuple[str, NativeFile, At]] = {}
+        #: … and those that a file is said to have and does not declare.
+        self.undeclared: dict[str, tuple[NativeFile, At]] = {}
+        hosts = {address.host for native in files for link in native.links for address in link.addresses[:1]}
+        self.one_host = len(hosts) == 1
+
+    def name(self, server: _Server, key: str) -> str:
+        """What a broker of a file is called."""
+        return f"{server.name}/{key}" if key else server.name
+
+    def run(self, routing: bool) -> Joined:
+        self.connect_servers()
+        for native in self.files:
+            self.joined.problems += native.problems
+        links = [(native, link, self.ends(native, link)) for native in self.files for link in native.links]
+        self.check_clients()
+        for native in self.files:
+            for number, (file, text) in enumerate(native.texts):
+                root: dict[str, Node] = {"momlint": number_node(1, TOP)}
+                if not self.joined.sources and routing:
+                    root["routing"] = value_node(ROUTING[FAMILY_OF[native.kind]], TOP)
+                brokers = self.brokers_of(native, number)
+                if brokers:
+                    root["brokers"] = mapping_node(brokers, TOP)
+                here = [
+                    _link_node(*ends, link)
+                    for other, link, ends in links
+                    if other is native and ends is not None and link.at.text == number
+                ]
+                if here:
+                    root["links"] = sequence_node(here, TOP)
+                tree = Tree(mapping_node(root, TOP), 0, TOP.span)
+                self.joined.sources.append(Source(file, text, [tree], [], suppressions_of(text), 0))
+        return self.joined
+
+    def connect_servers(self) -> None:
+        """What only several files of NATS together tell."""
+        files = [native for native in self.files if native.kind == "nats"]
+        if not files:
+            return
+        from momlint.native.nats_meshes import connect
+
+        def file_at(native: NativeFile, address: Address) -> NativeFile | None:
+            there = self.resolve(native, address)
+            return there.native if isinstance(there, _Server) and there.native.kind == "nats" else None
+
+        connect(files, file_at)
+
+    def brokers_of(self, native: NativeFile, number: int) -> dict[str, Node]:
+        """The brokers that a text declares, and those outside that it is the first to name."""
+        found: dict[str, Node] = {}
+        server = self.by_file[native.file]
+        for broker in native.brokers:
+            in_manifest = self.declared is not None and broker.key == "" and native.file in self.declared
+            if broker.at.text == number and not in_manifest:
+                fields = {key: value_node(value, broker.at) for key, value in broker.attributes.items()}
+                found[self.name(server, broker.key)] = mapping_node(fields, broker.at)
+        for called, where, at in self.outside.values():
+            if where is native and at.text == number:
+                found[called] = mapping_node({"external": plain_node("true", at)}, at)
+        for called, (where, at) in self.undeclared.items():
+            if where is native and at.text == number:
+                found[called] = mapping_node({}, at)
+        return found
+
+    def ends(self, native: NativeFile, link: Link) -> tuple[str, str, str] | None:
+        """From where to where a link leads, and what its file is called; None where it leads nowhere."""
+        server = self.by_file[native.file]
+        here = self.name(server, link.broker)
+        there = self.peer(native, link)
+        if there is None:
+            return None
+        return (here, there, server.name) if link.outward else (there, here, server.name)
+
+    def peer(self, native: NativeFile, link: Link) -> str | None:
+        if link.other is not None:
+            return self.name(self.by_file[link.other[0]], link.other[1])
+        if not link.addresses:
+            return None
+        address = link.addresses[0]
+        found = self.resolve(native, address)
+        if isinstance(found, _Server):
+            name = self.name(found, link.far_key)
+            if name not in self.taken:
+                self.taken.add(name)
+                self.undeclared[name] = native, address.at
+            return name
+        if found is not None:
+            return found
+        if self.closed:
+            self.tell_unknown(native, address)
+            return None
+        key = address.host, address.port, address.path, link.far_key
+        if key not in self.outside:
+            wanted = f"{address.text}/{link.far_key}" if link.far_key else address.text
+            self.outside[key] = self.free(wanted), native, address.at
+        return self.outside[key][0]
+
+    def tell_unknown(self, native: NativeFile, address: Address) -> None:
+        problem = Problem(
+            "MOM808",
+            address.at.span,
+            f"no broker is known by the address `{address.text}`",
+            "add it to the `hosts` of its broker in the manifest; or leave `closed` out, if it is someone else's",
+            file=native.texts[address.at.text][0],
+            label="nobody's address",
+            data={"broker": address.text},
+        )
+        if problem not in self.joined.problems:
+            self.joined.problems.append(problem)
+
+    def free(self, wanted: str) -> str:
+        name, number = wanted, 2
+        while name in self.taken:
+            name, number = f"{wanted} #{number}", number + 1
+        self.taken.add(name)
+        return name
+
+    # -- who is meant ------------------------------------------------------------------------------------------------
+
+    def resolve(self, native: NativeFile, address: Address) -> _Server | str | None:
+        """Who is at an address: a file's broker, one that only the manifest knows, or None for neither."""
+        declared = [one for one in self.servers if any(_fits(address, *host) for host in one.declared)]
+        exact = [one for one in declared if (address.host, address.port) in one.declared]
+        for candidates in (exact, declared):
+            if len(candidates) == 1:
+                return candidates[0]
+        if is_loopback(address.host):
+            return self.at_port(native, address)
+        candidates = [one for one in self.servers if one.is_called(address.host)]
+        if len(candidates) > 1:
+            candidates = [one for one in candidates if one.listens_at(address.port)] or candidates
+        if len(candidates) == 1:
+            return candidates[0]
+        short = address.host.partition(".")[0]
+        for name in (address.host, short if not short.isdigit() else ""):
+            if not candidates and name in self.others:
+                return self.others[name]
+        return self.at_port(native, address, strict=True) if self.one_host and not candidates else None
+
+    def at_port(self, native: NativeFile, address: Address, *, strict: bool = False) -> _Server | None:
+        """The broker that listens at the address's port, where all are on one host.
+
+        Where the asking one listens there too, it is itself that is meant, if nobody else does; `strict`: nobody is.
+        """
+        mine = self.by_file[native.file]
+        listening = [one for one in self.servers if one.listens_at(address.port)]
+        if len(listening) != 1 or (strict and listening[0] is mine):
+            return None
+        return listening[0]
+
+    # -- who introduces itself as whom -------------------------------------------------------------------------------
+
+    def check_clients(self) -> None:
+        """Two connections of one name at one broker take turns in knocking each other out."""
+        seen: dict[tuple[str, bool, str], tuple[NativeFile, Client]] = {}
+        for native in self.files:
+            for client in native.clients:
+                # A name that is made up begins with the name of the host, so only there can it be met again.
+                if not client.explicit and not is_loopback(client.address.host):
+                    continue
+                there = self.resolve(native, client.address)
+                target = there.name if isinstance(there, _Server) else there
+                where = target or f"{client.address.host}:{client.address.port}"
+                first = seen.setdefault((where, client.explicit, client.name), (native, client))
+                if first[1] is not client:
+                    self.tell_clash(native, client, *first, where)
+
+    def tell_clash(self, native: NativeFile, client: Client, first_file: NativeFile, first: Client, where: str) -> None:
+        what = f"client id `{client.name}`" if client.explicit else f"made-up client id of `{client.name}`"
+        related = Related(first_file.texts[first.at.text][0], first.at.span, "the same client id")
+        self.joined.problems.append(
+            Problem(
+                "MOM809",
+                client.at.span,
+                f"two connections have the {what} at `{where}`, and knock each other out",
+                "give each connection a `remote_clientid` of its own",
+                (related,),
+                native.texts[client.at.text][0],
+                "taken by another connection",
+                {"broker": where},
+            )
+        )
+
+
+def _link_node(tail: str, head: str, owner: str, link: Link) -> Node:
+    at = link.at
+    entries: dict[str, Node] = {
+        "id": text_node(f"{owner}.{link.id}", at),
+        "from": text_node(tail, at),
+        "to": text_node(head, at),
+    }
+    if link.connection is not None:
+        group = link.connection if link.global_connection else f"{owner}.{link.connection}"
+        entries["connection"] = text_node(group, at)
+    if link.max_hops is not None:
+        entries["max_hops"] = number_node(link.max_hops, at)
+    if link.unheard:
+        entries["echo"] = plain_node("true", at)
+    topics = []
+    for one in link.passes:
+        fields = {"filter": one.filter, "strip": one.strip, "add": one.add}
+        entry: dict[str, Node] = {key: text_node(value, one.at) for key, value in fields.items() if value}
+        if one.denied:
+            entry["deny"] = plain_node("true", one.at)
+        topics.append(mapping_node(entry, one.at))
+    entries["topics"] = sequence_node(topics, at)
+    return mapping_node(entries, at)
+
+
+def _declared_hosts(declared: Mapping[str, Declared] | None, file: str) -> list[tuple[str, int | None]]:
+    if declared is None or file not in declared:
+        return []
+    nowhere = At(0, 0, 0, 0)
+    addresses = (read_address(host, nowhere) for host in declared[file].hosts)
+    return [(address.host, address.port) for address in addresses]
+
+
+def _fits(address: Address, host: str, port: int | None) -> bool:
+    return address.host == host and (port is None or address.port is None or port == address.port)
+
+
+# -- names -----------------------------------------------------------------------------------------------------------
+
+#: Parts of file names that say what a file is, and not whose.
+_GENERIC_TEXT = """
+    mosquitto vernemq emqx nanomq nats nats-server rabbitmq definitions server broker bridge bridges default conf config
+"""
+_GENERIC = frozenset(_GENERIC_TEXT.split())
+_ENDINGS = (".conf", ".config", ".json", ".yaml", ".properties", ".xml", ".cfg", ".hocon")
+_FOLDERS = frozenset(("conf.d", "conf", "config", "etc", "mosquitto", "nats", "rabbitmq", "vernemq", "emqx", ""))
+
+
+def stem_of(file: str) -> str:
+    """What a file is called, without what only says of what kind it is; else what its folder is called."""
+    parts = file.replace("\\", "/").split("/")
+    name = parts[-1]
+    for ending in _ENDINGS:
+        if name.lower().endswith(ending) and len(name) > len(ending):
+            name = name[: -len(ending)]
+            break
+    words = [word for word in name.split(".") if word.lower() not in _GENERIC]
+    if words:
+        return ".".join(words)
+    for folder in reversed(parts[:-1]):
+        if folder.lower() not in _FOLDERS and folder not in (".", ".."):
+            return folder
+    return name
+
+
+def file_names(files: Sequence[NativeFile], given: Mapping[str, str]) -> dict[str, str]:
+    """What the broker of each file is called, no two alike. `given`: what files are called in a manifest."""
+    found: dict[str, str] = {}
+    taken: set[str] = set(given.values())
+    for native in files:
+        if native.file in given:
+            found[native.file] = given[native.file]
+            continue
+        name = native.called or stem_of(native.file)
+        folders = [part for part in native.file.replace("\\", "/").split("/")[:-1] if part not in ("", ".", "..")]
+        while name in taken and folders:
+            name = f"{folders.pop()}/{name}"
+        plain, number = name, 2
+        while name in taken:
+            name, number = f"{plain} #{number}", number + 1
+        taken.add(name)
+        found[native.file] = name
+    return found

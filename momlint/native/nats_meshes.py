@@ -1,0 +1,264 @@
+"""Servers of NATS that know each other: clusters and superclusters, full meshes of one hop; and leaf nodes.
+
+What a server gets by a route or a gateway it hands to its clients and leaf nodes and to no other server of the mesh.
+So every two servers of a supercluster have a link each way, all in one split-horizon group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from momlint.native.form import Address, At, Link, NativeFile, Pass
+from momlint.native.nats import Leaf, Server
+
+#: The file at an address, None where it is a server outside.
+Resolve: TypeAlias = Callable[[NativeFile, Address], NativeFile | None]
+
+
+def connect(files: Sequence[NativeFile], resolve: Resolve) -> None:
+    """Add the links between servers, and report names that do not fit together."""
+    _Meshes(files, resolve).run()
+
+
+def _server(native: NativeFile) -> Server:
+    assert isinstance(native.server, Server)
+    return native.server
+
+
+class _Groups:
+    """Files joined step by step into groups, each known by its first file."""
+
+    def __init__(self, files: Sequence[NativeFile]) -> None:
+        self.of = {native.file: native.file for native in files}
+
+    def join(self, one: str, other: str) -> None:
+        first, second = sorted((self.of[one], self.of[other]))
+        for file, group in self.of.items():
+            if group == second:
+                self.of[file] = first
+
+
+class _Meshes:
+    def __init__(self, files: Sequence[NativeFile], resolve: Resolve) -> None:
+        self.files = files
+        self.resolve = resolve
+        self.clusters = _Groups(files)
+        self.meshes = _Groups(files)
+        #: Where a file names another one as its route or gateway.
+        self.named: dict[tuple[str, str], At] = {}
+
+    def run(self) -> None:
+        for native in self.files:
+            self.routes(native)
+        for native in self.files:
+            self.gateways(native)
+        self.mesh()
+        self.leaves()
+        self.check_server_names()
+
+    # -- clusters ----------------------------------------------------------------------------------------------------
+
+    def routes(self, native: NativeFile) -> None:
+        for number, address in enumerate(_server(native).routes, 1):
+            other = self.resolve(native, address)
+            if other is None:
+                self.outside(native, [address], f"route.{number}")
+            elif other is not native:
+                mine, theirs = _server(native).cluster, _server(other).cluster
+                if mine is not None and theirs is not None and mine.text != theirs.text:
+                    native.report(
+                        "MOM810",
+                        address.at,
+                        f"this route leads to the cluster `{theirs.text}`, not to `{mine.text}`; it is refused",
+                        f"call both clusters `{theirs.text}`, or leave out the route",
+                        label="another cluster",
+                        related=(other.related(theirs.at, "the other cluster's name"),),
+                        about={"broker": theirs.text},
+                    )
+                    continue
+                self.named.setdefault((native.file, other.file), address.at)
+                self.clusters.join(native.file, other.file)
+                self.meshes.join(native.file, other.file)
+
+    def gateways(self, native: NativeFile) -> None:
+        own = _server(native).gateway
+        for number, gateway in enumerate(_server(native).gateways, 1):
+            found = [self.resolve(native, address) for address in gateway.addresses]
+            if own is not None and gateway.name.text == own.text:
+                continue  # every cluster may list itself
+            if all(other is None for other in found):
+                self.outside(native, gateway.addresses[:1], f"gateway.{number}")
+            for other, address in zip(found, gateway.addresses, strict=True):
+                if other is None or other is native:
+                    continue
+                theirs = _server(other).gateway
+                if theirs is not None and theirs.text != gateway.name.text:
+                    native.report(
+                        "MOM810",
+                        gateway.name.at,
+                        f"the gateway at `{address.text}` is called `{theirs.text}`, not `{gateway.name.text}`",
+                        f"write `name: {theirs.text}`: the names have to agree",
+                        label=f"its name is `{theirs.text}`",
+                        related=(other.related(theirs.at, "the gateway's name"),),
+                        about={"broker": theirs.text},
+                    )
+                    continue
+                self.named.setdefault((native.file, other.file), address.at)
+                self.meshes.join(native.file, other.file)
+
+    def outside(self, native: NativeFile, addresses: Sequence[Address], name: str) -> None:
+        """A link each way to a server whose file is not here."""
+        if not addresses:
+            return
+        group = self.meshes.of[native.file]
+        for broker in native.brokers:
+            for outward in (True, False):
+                native.links.append(
+                    Link(
+                        f"{_dotted(broker.key)}{name}.{'out' if outward else 'in'}",
+                        broker.key,
+                        outward,
+                        addresses[0].at,
+                        [Pass(">", "", "", addresses[0].at)],
+                        list(addresses),
+                        far_key=broker.key,
+                        connection=f"mesh of {group}",
+                        global_connection=True,
+                    )
+                )
+
+    def mesh(self) -> None:
+        for native, other in _pairs(self.files):
+            if self.meshes.of[native.file] != self.meshes.of[other.file]:
+                continue
+            at = self.named.get((native.file, other.file)) or _block(native)
+            theirs = {broker.key for broker in other.brokers}
+            for broker in native.brokers:
+                if broker.key not in theirs:
+                    continue
+                native.links.append(
+                    Link(
+                        f"{_dotted(broker.key)}to.{other.called or other.file}",
+                        broker.key,
+                        True,
+                        at,
+                        [Pass(">", "", "", at)],
+                        other=(other.file, broker.key),
+                        connection=f"mesh of {self.meshes.of[native.file]}",
+                        global_connection=True,
+                    )
+                )
+
+    # -- leaf nodes --------------------------------------------------------------------------------------------------
+
+    def leaves(self) -> None:
+        joined: dict[tuple[str, str, str, str], At] = {}
+        below: dict[str, list[NativeFile]] = {}
+        for native in self.files:
+            for number, leaf in enumerate(_server(native).leaves, 1):
+                other = next((o for o in (self.resolve(native, a) for a in leaf.addresses) if o is not None), None)
+                account = leaf.account
+                far = _far_account(leaf, other, account)
+                target = other.file if other is not None else f"{leaf.addresses[0].host}:{leaf.addresses[0].port}"
+                there = self.clusters.of.get(target, target)
+                key = (self.clusters.of[native.file], there, account, far)
+                # Several servers of a cluster may have the same uplink: the hub sends each message to one of them.
+                if key in joined:
+                    continue
+                joined[key] = leaf.at
+                if native not in below.setdefault(there, []):
+                    below[there].append(native)
+                self.leaf(native, leaf, number, other, far)
+        for natives in below.values():
+            self.check_cluster_names(natives)
+
+    def leaf(self, native: NativeFile, leaf: Leaf, number: int, other: NativeFile | None, far: str) -> None:
+        if leaf.account not in {broker.key for broker in native.brokers}:
+            return  # the account is declared nowhere; the server says so when it starts
+        for outward, denied in ((True, leaf.denied_out), (False, leaf.denied_in)):
+            native.links.append(
+                Link(
+                    f"{_dotted(leaf.account)}leaf.{number}.{'out' if outward else 'in'}",
+                    leaf.account,
+                    outward,
+                    leaf.at,
+                    [Pass(one.text, "", "", one.at, denied=True) for one in denied] + [Pass(">", "", "", leaf.at)],
+                    leaf.addresses if other is None else [],
+                    other=None if other is None else (other.file, far),
+                    far_key=far,
+                    connection=f"leaf.{number}",
+                )
+            )
+
+    def check_cluster_names(self, natives: Sequence[NativeFile]) -> None:
+        """Two clusters below one hub that have one name do not hear of each other."""
+        first: dict[str, NativeFile] = {}
+        for native in natives:
+            name = _server(native).cluster
+            if name is None:
+                continue
+            other = first.setdefault(name.text, native)
+            if self.clusters.of[other.file] != self.clusters.of[native.file]:
+                theirs = _server(other).cluster
+                assert theirs is not None
+                native.report(
+                    "MOM810",
+                    name.at,
+                    f"two clusters below one hub are called `{name.text}`: neither gets the other's messages",
+                    "give each cluster a name of its own; or join the two by routes, if they are one",
+                    label="taken by another cluster",
+                    related=(other.related(theirs.at, "the other one"),),
+                    about={"broker": name.text},
+                )
+
+    def check_server_names(self) -> None:
+        """Within a mesh, names of servers must differ."""
+        first: dict[tuple[str, str], NativeFile] = {}
+        for native in self.files:
+            name = _server(native).name
+            if name is None:
+                continue
+            other = first.setdefault((self.meshes.of[native.file], name.text), native)
+            theirs = _server(other).name
+            if other is not native and theirs is not None:
+                native.report(
+                    "MOM810",
+                    name.at,
+                    f"two servers of one mesh are called `{name.text}`: they refuse each other",
+                    "give each server a name of its own",
+                    label="taken by another server",
+                    related=(other.related(theirs.at, "the other one"),),
+                    about={"broker": name.text},
+                )
+
+
+def _far_account(leaf: Leaf, other: NativeFile | None, account: str) -> str:
+    """The account that a leaf node gets at the other end: that of its user, else what the hub gives such leaf nodes."""
+    if other is None:
+        return account
+    server = _server(other)
+    if leaf.user and leaf.user in server.users:
+        return server.users[leaf.user]
+    if server.leaf_account is not None:
+        return server.leaf_account
+    keys = [broker.key for broker in other.brokers]
+    if account in keys:
+        return account
+    return keys[0] if len(keys) == 1 else ""
+
+
+def _block(native: NativeFile) -> At:
+    server = _server(native)
+    return server.cluster_at or server.gateway_at or native.brokers[0].at
+
+
+def _dotted(key: str) -> str:
+    return f"{key}." if key else ""
+
+
+def _pairs(files: Sequence[NativeFile]) -> Iterator[tuple[NativeFile, NativeFile]]:
+    for native in files:
+        for other in files:
+            if other is not native:
+                yield native, other

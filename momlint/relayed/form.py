@@ -1,0 +1,134 @@
+"""A relayed overlay as engines read it: arcs one way each, classes of topics, and what an arc makes of each class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from momlint.estate.resolved import Estate, Guard, Pass
+from momlint.findings import Place
+from momlint.relayed.filters import Classes, Rename
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """A link one way. `link`: its number in the estate; `group`: its split-horizon group, None for none.
+
+    `echoes`: where it ends, the broker may send back over the group. `most_hops`: the position in a walk that it has at
+    the latest, None for any.
+    """
+
+    link: int
+    tail: int
+    head: int
+    group: str | None
+    echoes: bool
+    most_hops: int | None
+    passes: tuple[Pass, ...] | None
+    place: Place
+
+
+class Form:
+    """The overlay of an estate. `identity`: broker → what messages remember of it, None where they do not."""
+
+    def __init__(self, estate: Estate) -> None:
+        self.estate = estate
+        guard = estate.guard or Guard()
+        self.arcs = list(_arcs(estate, guard))
+        self.leaving: list[list[int]] = [[] for _ in estate.brokers]
+        for number, arc in enumerate(self.arcs):
+            self.leaving[arc.tail].append(number)
+        self.transit = [broker.transit for broker in estate.brokers]
+        self.identity = [_identity(estate, number, guard) for number in range(len(estate.brokers))]
+        self.counts_hops = any(arc.most_hops is not None for arc in self.arcs)
+        self.remembers = any(one is not None for one in self.identity)
+        passes = [one for arc in self.arcs for one in arc.passes or ()]
+        filters = [one.filter for one in passes]
+        for interests in (estate.subscriptions, estate.publications):
+            filters += [one.filter for one in interests or ()]
+        many = {"mqtt": "#", "amqp": "#", "nats": ">", "jms": ">"}[estate.syntax]
+        filters += [topic.name for topic in estate.topics]
+        if any(arc.passes is None for arc in self.arcs):
+            filters.append(many)
+        self.classes = Classes(estate.syntax, filters, (Rename(one.strip, one.add) for one in passes))
+        self._crossed: dict[tuple[int, int], tuple[int, int] | None] = {}
+
+    def cross(self, arc: int, klass: int) -> tuple[int, int] | None:
+        """The class on the other side of an arc and the number of the entry that lets it pass; None where it stays.
+
+        The entry of an arc that lets everything pass is -1.
+        """
+        key = arc, klass
+        if key not in self._crossed:
+            self._crossed[key] = self._cross(arc, klass)
+        return self._crossed[key]
+
+    def _cross(self, arc: int, klass: int) -> tuple[int, int] | None:
+        passes = self.arcs[arc].passes
+        if passes is None:
+            return klass, -1
+        matched = self.classes.matched[klass]
+        for number, one in enumerate(passes):
+            if self.classes.filters[one.filter] in matched:
+                if one.deny:
+                    return None
+                renamed = Rename(one.strip, one.add).apply(self.classes.examples[klass])
+                return self.classes.class_of(renamed) if (one.strip or one.add) else klass, number
+        return None
+
+    def place_of(self, arc: int, entry: int) -> Place:
+        """Where the entry stands that lets a message pass, or the link."""
+        one = self.arcs[arc]
+        return one.place if entry < 0 or one.passes is None else one.passes[entry].place
+
+    def starts(self) -> list[tuple[int, int]]:
+        """Where messages of which class begin: as declared, else all of them everywhere."""
+        estate = self.estate
+        if estate.publications is None and estate.subscriptions is None and not estate.topics:
+            return [(broker, klass) for broker in range(len(estate.brokers)) for klass in self.used()]
+        found: dict[tuple[int, int], None] = {}
+        for topic in estate.topics:
+            klass = self.classes.class_of(topic.name)
+            found.update(((broker, klass), None) for broker in topic.publishers)
+        if estate.publications is not None:
+            for one in estate.publications:
+                number = self.classes.filters[one.filter]
+                found.update(
+                    ((one.broker, klass), None) for klass in self.used() if number in self.classes.matched[klass]
+                )
+        elif not estate.topics:
+            return [(broker, klass) for broker in range(len(estate.brokers)) for klass in self.used()]
+        return list(found)
+
+    def used(self) -> Sequence[int]:
+        """The classes that any filter matches."""
+        return range(1, len(self.classes.examples))
+
+
+def _arcs(estate: Estate, guard: Guard) -> list[Arc]:
+    found = []
+    for number, link in enumerate(estate.links):
+        ways = [(link.tail, link.head)] if link.one_way else [(link.tail, link.head), (link.head, link.tail)]
+        for tail, head in ways:
+            own = estate.brokers[tail].guard or Guard()
+            split = own.split_horizon or guard.split_horizon or "none"
+            group = None
+            if split == "link" or (split == "connection" and link.connection is None and not link.one_way):
+                group = f"link {number}"
+            elif split == "connection" and link.connection is not None:
+                group = f"connection {link.connection}"
+            hops = next((one for one in (link.max_hops, own.hops, guard.hops) if one is not None), None)
+            found.append(Arc(number, tail, head, group, link.echo, hops, link.passes, link.place))
+    return found
+
+
+def _identity(estate: Estate, broker: int, guard: Guard) -> str | None:
+    own = estate.brokers[broker].guard
+    what = (own.visited if own is not None else None) or guard.visited or "none"
+    if what == "none":
+        return None
+    one = estate.brokers[broker]
+    if what == "broker":
+        return one.id
+    value = getattr(one, what, None)
+    return str(value) if value is not None else one.id

@@ -1,0 +1,118 @@
+"""Small overlays from the field, each with the verdict of whoever wrote it down: the right rule at the right line.
+
+Their numbers are those of the collection that they are from. What changes nothing must change nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from momlint.findings import Report, Severity
+from momlint.lint import Options, lint_files
+
+CASES = Path(__file__).parent / "cases"
+#: What is wrong, where: the rule, the file, the line; nothing else at warning or above.
+EXPECTED: dict[str, list[tuple[str, str, int]]] = {
+    # Each broker bridges to the other, both ways: what comes by one connection goes back by the other.
+    "01-mosq-mutual-both-loop": [("MOM801", "south.conf", 7)],
+    # The third bridge closes the triangle.
+    "03-mosq-triangle-both-loop": [("MOM801", "b.conf", 7)],
+    # Prefixes do not stop it: the longer name matches `#` as well.
+    "05-mosq-mutual-out-prefix-growth-loop": [("MOM807", "b.conf", 7)],
+    # `/line/one` and `#` join to no filter; the broker does not start.
+    "07-mosq-prefix-missing-slash-invalid": [("MOM813", "a.conf", 7)],
+    # A space in the place of a colon makes a second host.
+    "09-mosq-address-space-instead-of-colon": [("MOM808", "edge.conf", 5)],
+    # Nobody pulls, so nothing comes back; without a subscription nobody can say that it should.
+    "11-mosq-hub-does-not-relay-between-out-only-edges": [],
+    "13-mosq-dual-homed-edge-loop": [("MOM801", "hub1.conf", 7)],
+    # The first line with a prefix takes it all.
+    "15-mosq-shadowed-mapping": [("MOM805", "edge.conf", 8)],
+    "45-nats-leaf-clusters-with-same-name": [("MOM810", "site2.conf", 4)],
+    "47-nats-gateway-name-not-cluster-name": [("MOM810", "e1.conf", 10)],
+    "49-nats-stream-import-cycle": [("MOM813", "server.conf", 5)],
+    "61-fine-mosq-star-both": [],
+    "63-fine-mosq-mutual-prefix-separates": [],
+    "73-fine-nats-mutual-routes": [],
+    "75-fine-nats-renamed-imports": [],
+}
+
+
+def found(report: Report) -> list[tuple[str, str, int]]:
+    assert report.failures == []
+    return sorted(
+        (one.code, Path(one.file).name, one.span.start.line)
+        for one in report.findings
+        if one.severity is not Severity.NOTE
+    )
+
+
+@pytest.mark.parametrize("case", sorted(EXPECTED))
+def test_verdict(case: str) -> None:
+    files = [str(path) for path in sorted((CASES / case).iterdir())]
+    assert found(lint_files(files, Options())) == EXPECTED[case]
+
+
+def _crlf(text: str) -> str:
+    return text.replace("\n", "\r\n")
+
+
+def _commented(text: str) -> str:
+    """Comments at the ends of lines would move nothing either, but Mosquitto has none."""
+    return f"{text}\n# the end\n"
+
+
+def _busy(text: str) -> str:
+    if "listener" in text:
+        return text + "\npersistence false\nmax_queued_messages 100\n"
+    return text + "\nmax_payload: 100000\ndebug: false\n"
+
+
+@pytest.mark.parametrize("change", [_crlf, _commented, _busy], ids=lambda one: one.__name__.strip("_"))
+@pytest.mark.parametrize("case", sorted(EXPECTED))
+def test_what_changes_nothing(case: str, change: object, tmp_path: Path) -> None:
+    for path in (CASES / case).iterdir():
+        text = change(path.read_text())  # type: ignore[operator]
+        (tmp_path / path.name).write_text(text, newline="")
+    files = [str(path) for path in sorted(tmp_path.iterdir(), reverse=True)]
+    assert found(lint_files(files, Options())) == EXPECTED[case]
+
+
+def test_folders_give_names_to_brokers(tmp_path: Path) -> None:
+    """``mosquitto.conf`` is called what its folder is called."""
+    for name in ("north", "south"):
+        (tmp_path / name).mkdir()
+        shutil.copy(CASES / "01-mosq-mutual-both-loop" / f"{name}.conf", tmp_path / name / "mosquitto.conf")
+    files = [str(tmp_path / name / "mosquitto.conf") for name in ("south", "north")]
+    report = lint_files(files, Options())
+    assert [(one.code, one.file) for one in report.findings if one.severity is Severity.ERROR] == [("MOM801", files[0])]
+    (finding,) = report.findings
+    assert finding.witness is not None
+    assert finding.witness.walk == ("north", "south", "north")
+
+
+def test_a_fault_in_one_bridge_leaves_the_others(tmp_path: Path) -> None:
+    for path in (CASES / "01-mosq-mutual-both-loop").iterdir():
+        (tmp_path / path.name).write_text(path.read_text() + "connection odd\naddress else.example\ntopic # sideways\n")
+    files = [str(path) for path in sorted(tmp_path.iterdir())]
+    assert found(lint_files(files, Options())) == [
+        ("MOM801", "south.conf", 7),
+        ("MOM813", "north.conf", 10),
+        ("MOM813", "south.conf", 10),
+    ]
+
+
+def test_a_comment_silences(tmp_path: Path) -> None:
+    for path in (CASES / "01-mosq-mutual-both-loop").iterdir():
+        text = re.sub("^topic", "# momlint: ignore[MOM801] on purpose\ntopic", path.read_text(), flags=re.MULTILINE)
+        (tmp_path / path.name).write_text(text)
+    files = [str(path) for path in sorted(tmp_path.iterdir())]
+    report = lint_files(files, Options())
+    # The one of the file that the loop is not told in has nothing to silence.
+    assert [(one.code, Path(one.file).name, one.span.start.line) for one in report.findings] == [
+        ("MOM109", "north.conf", 7)
+    ]
