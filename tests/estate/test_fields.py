@@ -103,7 +103,7 @@ def test_missing_fields(text: str, message: str) -> None:
         ("brokers: {1: }\ninclude: ⟦topics.yaml⟧", "`include` takes a list of paths, not the string `topics.yaml`"),
         ("brokers: {1: }\nrouting: ⟦tables⟧", "`routing` takes a mapping with protocol and tables"),
         ("brokers: {1: }\nrouting: {protocol: ⟦table⟧}", "did you mean `tables`?"),
-        ("brokers: {1: }\nrouting: {protocol: ⟦ospf⟧}", "takes shortest-path or tables, not the string `ospf`"),
+        ("brokers: {1: }\nrouting: {protocol: ⟦ospf⟧}", "takes shortest-path, tables or relay, not the string `ospf`"),
         ("brokers: {1: }\nrouting: {tables: ⟦[]⟧}", "`tables` takes a mapping from brokers to their tables"),
         ("brokers: {1: }\nrouting: {tables: {1: ⟦[1]⟧}}", "a mapping from next hops to lists of destinations"),
         ("brokers: {1: }\nrouting: {tables: {1: {1: ⟦1⟧}}}", "`1` takes a list of broker ids, not `1`"),
