@@ -29,7 +29,8 @@ class Connection:
     """A bridge's connection. `client_id`: given, or None for a made-up one.
 
     `heard_here`, `heard_there`: whether this broker, and the other one, keep from sending back over a connection what
-    came in by it. `faulty`: a line of it was refused.
+    came in by it. `faulty`: a line of it was refused. `guarded`: it keeps
+    from sending back at all.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Connection:
     heard_here: bool = True
     heard_there: bool = True
     faulty: bool = False
+    guarded: bool = True
 
 
 def add_connection(native: NativeFile, one: Connection, *, broker: str = "") -> None:
@@ -65,7 +67,7 @@ def add_connection(native: NativeFile, one: Connection, *, broker: str = "") -> 
                 first.at,
                 [_pass(topic, outward=outward) for topic in lines],
                 list(one.addresses),
-                connection=one.name,
+                connection=one.name if one.guarded else f"{one.name} {'out' if outward else 'in'}",
                 unheard=not (one.heard_there if outward else one.heard_here),
             )
         )

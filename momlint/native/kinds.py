@@ -38,7 +38,9 @@ _VERNEMQ: Final = _line(rb"(?:vmq_bridge\.|plugins\.vmq_|listener\.vmq\.|metadat
 _FLAT_BRIDGE: Final = _line(rb"bridge\.mqtt\.[^.\s=]+\.(?:address|bridge_mode)[ \t]*=[ \t]*([^\r\n]*)")
 _NATS: Final = _line(rb"[\"']?(?:cluster|leafnodes?|leaf|gateway|accounts)[\"']?[ \t]*[:=]?[ \t]*\{")
 _NATS_OTHER: Final = _line(rb"[\"']?(?:server_name|jetstream|http_port|monitor_port)[\"']?[ \t]*[:=]?[ \t]*[\w\"'{]")
-_NATS_LISTEN: Final = _line(rb"[\"']?(?:listen|port)[\"']?[ \t]*[:=]?[ \t]*[\"']?[\w.:-]*[0-9]+[\"']?[ \t\r]*$")
+_NATS_LISTEN: Final = _line(
+    rb"[\"']?(?:listen|port)[\"']?[ \t]*[:=]?[ \t]*[\"']?[\w.:-]{0,80}[0-9]{1,5}[\"']?[ \t\r]*$"
+)
 _HOCON: Final = _line(rb"(?:discovery_strategy|dashboard|node\.cookie|listeners?\.[a-z]+\.|bridges\.mqtt)")
 _RABBIT: Final = re.compile(rb'"exchanges"\s*:\s*\[')
 _RABBIT_PARAMETERS: Final = re.compile(rb'"parameters"\s*:\s*\[')
@@ -55,7 +57,7 @@ def may_be_native(name: str) -> bool:
 
 
 #: Kinds that have a reader.
-READABLE: Final = frozenset(("mosquitto", "nats"))
+READABLE: Final = frozenset(("mosquitto", "vernemq", "nats"))
 
 
 def kind_of(name: str, data: bytes) -> str | None:

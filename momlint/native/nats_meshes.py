@@ -21,6 +21,36 @@ def connect(files: Sequence[NativeFile], resolve: Resolve) -> None:
     _Meshes(files, resolve).run()
 
 
+class _Trees:
+    """What is joined without a cycle so far: the ways between nodes, each with what made it."""
+
+    def __init__(self) -> None:
+        self.ways: dict[tuple[str, str], list[tuple[tuple[str, str], tuple[NativeFile, At]]]] = {}
+
+    def join(
+        self, one: tuple[str, str], other: tuple[str, str], by: tuple[NativeFile, At]
+    ) -> list[tuple[NativeFile, At]] | None:
+        """Join two; where they are joined already, what joins them, and nothing is changed."""
+        came: dict[tuple[str, str], tuple[tuple[str, str], tuple[NativeFile, At]] | None] = {one: None}
+        pending = [one]
+        while pending:
+            node = pending.pop()
+            for following, what in self.ways.get(node, ()):
+                if following not in came:
+                    came[following] = node, what
+                    pending.append(following)
+        if other not in came:
+            self.ways.setdefault(one, []).append((other, by))
+            self.ways.setdefault(other, []).append((one, by))
+            return None
+        path = []
+        at = came[other]
+        while at is not None:
+            path.append(at[1])
+            at = came[at[0]]
+        return path[::-1]
+
+
 def _server(native: NativeFile) -> Server:
     assert isinstance(native.server, Server)
     return native.server
@@ -154,6 +184,7 @@ class _Meshes:
 
     def leaves(self) -> None:
         joined: dict[tuple[str, str, str, str], At] = {}
+        trees = _Trees()
         below: dict[str, list[NativeFile]] = {}
         for native in self.files:
             for number, leaf in enumerate(_server(native).leaves, 1):
@@ -167,6 +198,10 @@ class _Meshes:
                 if key in joined:
                     continue
                 joined[key] = leaf.at
+                path = trees.join((key[0], account), (key[1], far), (native, leaf.at))
+                if path is not None:
+                    self.tell_cycle(native, leaf, path)
+                    continue
                 if native not in below.setdefault(there, []):
                     below[there].append(native)
                 self.leaf(native, leaf, number, other, far)
@@ -190,6 +225,18 @@ class _Meshes:
                     connection=f"leaf.{number}",
                 )
             )
+
+    def tell_cycle(self, native: NativeFile, leaf: Leaf, path: Sequence[tuple[NativeFile, At]]) -> None:
+        """Leaf nodes make a tree. A server that hears itself breaks the connection off, and tries again later."""
+        related = tuple(other.related(at, "this uplink is part of the cycle") for other, at in path)
+        native.report(
+            "MOM802",
+            leaf.at,
+            "this uplink closes a cycle of leaf nodes: the server detects the loop and breaks it off, again and again",
+            "leave out one uplink of the cycle: leaf nodes and their hubs make a tree",
+            label="closes the cycle",
+            related=related,
+        )
 
     def check_cluster_names(self, natives: Sequence[NativeFile]) -> None:
         """Two clusters below one hub that have one name do not hear of each other."""

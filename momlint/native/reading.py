@@ -76,7 +76,18 @@ def _nats(named: Named, access: Access) -> NativeFile:
     return read_nats(named.data, named.file, read_file)
 
 
-_READERS: dict[Kind, Callable[[Named, Access], NativeFile]] = {"mosquitto": _mosquitto, "nats": _nats}
+def _vernemq(named: Named, access: Access) -> NativeFile:
+    del access  # it includes nothing
+    from momlint.native.vernemq import read_vernemq
+
+    return read_vernemq(named.data, named.file)
+
+
+_READERS: dict[Kind, Callable[[Named, Access], NativeFile]] = {
+    "mosquitto": _mosquitto,
+    "vernemq": _vernemq,
+    "nats": _nats,
+}
 
 
 def _folder_reader(file: str, access: Access) -> Callable[[str], list[tuple[str, bytes]]]:

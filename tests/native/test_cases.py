@@ -32,6 +32,9 @@ EXPECTED: dict[str, list[tuple[str, str, int]]] = {
     "13-mosq-dual-homed-edge-loop": [("MOM801", "hub1.conf", 7)],
     # The first line with a prefix takes it all.
     "15-mosq-shadowed-mapping": [("MOM805", "edge.conf", 8)],
+    "17-vernemq-mutual-out-loop": [("MOM801", "west.vernemq.conf", 5)],
+    # Leaf nodes have to make a tree; c has a second way to a.
+    "43-nats-leaf-triangle-loop-rejected": [("MOM802", "c.conf", 7)],
     "45-nats-leaf-clusters-with-same-name": [("MOM810", "site2.conf", 4)],
     "47-nats-gateway-name-not-cluster-name": [("MOM810", "e1.conf", 10)],
     "49-nats-stream-import-cycle": [("MOM813", "server.conf", 5)],
@@ -67,6 +70,8 @@ def _commented(text: str) -> str:
 
 
 def _busy(text: str) -> str:
+    if "vmq_bridge" in text:
+        return text + "\nlog.console.level = info\nvmq_bridge.tcp.br0.restart_timeout = 10\n"
     if "listener" in text:
         return text + "\npersistence false\nmax_queued_messages 100\n"
     return text + "\nmax_payload: 100000\ndebug: false\n"

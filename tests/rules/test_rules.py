@@ -24,7 +24,8 @@ HERE = Path(__file__).parent
 #: Where the checks of a family are.
 CHECKS = {**dict.fromkeys(FAMILIES, "momlint.routed.checks"), PUBSUB: "momlint.pubsub.checks"}
 #: Rules about what engines answer; no text of an estate brings them about. tests/routed/engines/test_ask.py shows both.
-WITHOUT_ESTATE = {"MOM901", "MOM902"}
+#: MOM802 takes several files of NATS: tests/native/test_cases.py has one.
+WITHOUT_ESTATE = {"MOM802", "MOM901", "MOM902"}
 CASES = sorted(path for path in HERE.glob("MOM*/*") if path.suffix in (".yaml", ".conf", ".json"))
 #: Notes that many small estates would give, fit or not: every tree has single points of failure. They are listed where
 #: they are the rule's own affair, and left out elsewhere.

@@ -1,0 +1,76 @@
+"""Real nats-servers, meshed and with leaf nodes at random: every message goes where momlint says, as often.
+
+The overlays are the same on every run; the fast tests try a few of them, `-m slow` all.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.brokers.nats import observe, on_loopback
+from tests.brokers.predicted import Predicted
+
+OVERLAYS = 30
+CASES = Path(__file__).parents[1] / "native" / "cases"
+DENIED = ["a.>", "a.b", "b", "*.c"]
+
+
+def random_overlay(seed: int) -> tuple[dict[str, str], int]:
+    """One to three clusters of one or two servers, a tree of leaf nodes between them, some subjects denied.
+
+    The files, and how many links come up.
+    """
+    draw = random.Random(f"nats {seed}")
+    files: dict[str, str] = {}
+    heads: list[str] = []
+    links = 0
+    for cluster in range(draw.randint(1, 3)):
+        members = [f"s{cluster}{letter}" for letter in "ab"[: draw.randint(1, 2)]]
+        for name in members:
+            text = f'server_name: {name}\nlisten: "0.0.0.0:4222"\n'
+            if len(members) > 1:
+                others = ", ".join(f'"nats-route://{one}.example:6222"' for one in members if one != name)
+                text += f'cluster {{ name: k{cluster}, listen: "0.0.0.0:6222", routes: [ {others} ] }}\n'
+            remotes = ""
+            if name == members[-1] and heads:
+                denied = ""
+                if draw.random() < 0.6:
+                    denied += f', deny_exports: "{draw.choice(DENIED)}"'
+                if draw.random() < 0.6:
+                    denied += f', deny_imports: ["{draw.choice(DENIED)}", "{draw.choice(DENIED)}"]'
+                remotes = f', remotes: [ {{ url: "nats-leaf://{draw.choice(heads)}.example:7422"{denied} }} ]'
+                links += 1
+            text += f'leafnodes {{ listen: "0.0.0.0:7422"{remotes} }}\n'
+            files[name] = text
+        links += len(members) > 1
+        heads += members
+    return files, links
+
+
+def agree(files: dict[str, str], links: int, folder: Path) -> None:
+    texts, ports = on_loopback(files)
+    predicted = Predicted(texts)
+    assert not {"MOM802", "MOM810", "MOM813"}.intersection(predicted.problems)
+    names = {native: native for native in predicted.names}
+    expected = {(name, topic): predicted.copies(name, topic) for name in names for topic in predicted.topics()}
+    assert None not in expected.values()
+    seen = observe(texts, ports, list(expected), folder, links=links)
+    for one, copies in expected.items():
+        assert predicted.classes(seen.at(*one)) == copies, one
+
+
+@pytest.mark.parametrize(
+    "seed", [pytest.param(s, marks=[] if s % 15 == 0 else pytest.mark.slow) for s in range(OVERLAYS)]
+)
+def test_random_overlays(seed: int, tmp_path: Path) -> None:
+    files, links = random_overlay(seed)
+    agree(files, links, tmp_path)
+
+
+@pytest.mark.slow
+def test_mutual_routes(tmp_path: Path) -> None:
+    case = CASES / "73-fine-nats-mutual-routes"
+    agree({path.stem: path.read_text() for path in sorted(case.iterdir())}, 1, tmp_path)
