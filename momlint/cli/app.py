@@ -443,7 +443,7 @@ def diff(
 @app.command()
 def render(
     path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
-    to: Annotated[str, typer.Option(metavar="smv|smt2|graphml", help="The language to render to.")],
+    to: Annotated[str, typer.Option(metavar="smv|smt2|graphml|cub", help="The language to render to.")],
     model: Annotated[
         str | None,
         typer.Option(
@@ -471,7 +471,7 @@ def render(
 
     To smv and smt2, the question is whether every message that a topic needs arrives, in every colour; to smv, the
     estate's own specifications are asked too. To graphml, brokers and links are written, for programs that draw or
-    measure graphs; `import` reads them back.
+    measure graphs; `import` reads them back. To cub, publish/subscribe clients are written in Cubicle's language.
     """
     from momlint.cli.render import Arguments
     from momlint.cli.render import render as run_render

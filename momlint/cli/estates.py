@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate
 
 
-def load(path: str, name: str | None, reading: Reading, *, tables: bool = True) -> LoadedEstate:
+def load(
+    path: str, name: str | None, reading: Reading, *, tables: bool = True, section: str = "brokers"
+) -> LoadedEstate:
     """The estate called `name` in the file `path` (``-`` for standard input), or the only one.
 
     A folder will do if it has one estate file. The result has an `estate`; with `tables`, a file of recovery rows
-    that it names is read too. `reading`: what may be read. Raises `UsageError` where there is none, or several and
-    no `name`.
+    that it names is read too. `section`: what it must have. `reading`: what may be read. Raises `UsageError` where
+    there is none, or several and no `name`.
     """
     from momlint.disciplines import complete
     from momlint.estate.opening import open_bytes
@@ -43,13 +45,18 @@ def load(path: str, name: str | None, reading: Reading, *, tables: bool = True) 
         except OSError as error:
             raise UsageError(f"{file}: {reason(error)}") from error
     opened = open_bytes(data, file, access)
-    loaded = [one for one in opened.estates if one.estate is not None and one.estate.brokers]
+    loaded = [one for one in opened.estates if one.estate is not None and _has(one.estate, section)]
     if not loaded:
-        raise UsageError(f"{file}: this file has no overlay; `momlint check` says what is wrong with it")
+        what = "overlay" if section == "brokers" else f"`{section}`"
+        raise UsageError(f"{file}: this file has no {what}; `momlint check` says what is wrong with it")
     chosen = _choose(loaded, name, file)
     if tables:
         complete(chosen)
     return chosen
+
+
+def _has(estate: Estate, section: str) -> bool:
+    return bool(estate.brokers) if section == "brokers" else section in estate.section_places
 
 
 def _choose(loaded: Sequence[LoadedEstate], name: str | None, file: str) -> LoadedEstate:

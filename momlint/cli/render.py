@@ -11,10 +11,10 @@ from momlint.cli.reading import Reading
 from momlint.errors import UsageError
 
 if TYPE_CHECKING:
-    from momlint.estate import Estate
+    from momlint.estate import Estate, LoadedEstate
 
-#: The languages; there are templates for all but graphml.
-LANGUAGES = ("smv", "smt2", "graphml")
+#: The languages; there are templates for all but graphml. Cubicle's is of publish/subscribe clients.
+LANGUAGES = ("smv", "smt2", "graphml", "cub")
 #: The models in SMV; the first is what is written unless another is asked for.
 MODELS = ("walk", "takeover", "addresses")
 
@@ -39,9 +39,13 @@ def render(arguments: Arguments) -> int:
     if arguments.model is not None:
         config.choice("--model", arguments.model, MODELS)
     _refuse_what_has_no_effect(arguments)
-    loaded = estates.load(arguments.path, arguments.estate, arguments.reading)
+    section = "pubsub" if arguments.to == "cub" else "brokers"
+    loaded = estates.load(arguments.path, arguments.estate, arguments.reading, section=section)
     assert loaded.estate is not None
     refuse_input("--output", arguments.output, [source.file for source in loaded.sources])
+    if arguments.to == "cub":
+        write(_cub(loaded), arguments.output)
+        return exits.OK
     make = {"smv": _smv, "smt2": _smt2, "graphml": _graphml}[arguments.to]
     write(make(loaded.estate, arguments), arguments.output)
     return exits.OK
@@ -60,6 +64,18 @@ def _refuse_what_has_no_effect(arguments: Arguments) -> None:
     for option, (given, has_effect) in effect.items():
         if given and not has_effect:
             raise UsageError(f"{option} has no effect with {where}")
+
+
+def _cub(loaded: LoadedEstate) -> str:
+    from momlint.pubsub.cubicle import render as render_cub
+    from momlint.pubsub.read import read
+
+    assert loaded.estate is not None
+    clients = read(loaded).clients
+    if clients is None:
+        file = loaded.source.file
+        raise UsageError(f"{file}: its clients cannot be read; `momlint check` says what is wrong with them")
+    return render_cub(clients, loaded.estate.name)
 
 
 def _smv(estate: Estate, arguments: Arguments) -> str:
