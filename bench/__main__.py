@@ -31,6 +31,7 @@ SMALL: dict[str, list[list[str]]] = {
     "path_lengths": [["--graphs", "2"]],
     "plan": [["--colours", "10"]],
     "planned": [["--brokers", "192", "--degree", "4"]],
+    "pubsub": [["--quick"]],
     "read": [["--megabytes", "3"]],
     "smt": [["--quick"], ["--growth", "--quick"]],
     "smv": [["render"]],

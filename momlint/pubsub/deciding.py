@@ -20,6 +20,7 @@ QUESTION_SECONDS: Final = 60.0
 _FEW: Final = 3
 #: Configurations of a first look, and where nothing else can decide.
 _FIRST_LOOK: Final = 20_000
+_MOST_CLIENTS: Final = 500
 _MOST_CONFIGURATIONS: Final = 1_000_000
 _MOST_CUBES: Final = 20_000
 
@@ -61,7 +62,8 @@ def _decide(model: Compiled, deadline: float, seconds: float) -> Answer:
     fixed = sum(count for count in model.counts if count is not None)
     exact = None not in model.counts
     least = max(1, fixed)
-    for clients in range(least, least + (1 if exact else _FEW)):
+    too_many = fixed > _MOST_CLIENTS
+    for clients in () if too_many else range(least, least + (1 if exact else _FEW)):
         try:
             trace = search_forward(model, clients, Budget(_FIRST_LOOK, deadline, seconds))
         except OutOfBudget:
@@ -75,11 +77,13 @@ def _decide(model: Compiled, deadline: float, seconds: float) -> Answer:
     except OutOfBudget:
         if exhausted:
             return Answer(model)  # every configuration was looked at
-        if exact:
+        if exact and not too_many:
             return Answer(model, search_forward(model, fixed, Budget(_MOST_CONFIGURATIONS, deadline, seconds)))
         raise
     if reached.fewest is None:
         return Answer(model, reached=reached)
+    if too_many:
+        raise OutOfBudget(f"something is wrong, but {fixed:,} clients are too many for a trace; give fewer")
     budget = Budget(_MOST_CONFIGURATIONS, deadline, seconds)
     trace = search_forward(model, reached.fewest, budget, Distance(reached))
     return Answer(model, trace, reached)

@@ -93,7 +93,7 @@ def witness_object(witness: Witness) -> dict[str, Any]:
         result["paths"] = list(witness.paths)
     if witness.cut:
         result["cut"] = list(witness.cut)
-    if witness.trace:
+    if witness.trace or witness.clients:
         result["trace"] = list(witness.trace)
     return result
 

@@ -11,11 +11,15 @@ import pytest
 from bench.bench_pubsub import alone, together
 from momlint.findings import Report
 from momlint.lint import Options, lint_bytes, merge
-from momlint.pubsub import deciding
+from momlint.pubsub import certificate, deciding
 from momlint.pubsub.budget import Budget, OutOfBudget
 from momlint.pubsub.compiled import Question, TooLarge, compile_question
 from momlint.pubsub.deciding import decide
+from momlint.pubsub.form import Clients
 from momlint.pubsub.forward import search
+from momlint.pubsub.replay import Run
+from momlint.report.json import witness_object
+from momlint.solving.limits import GaveUp
 from tests.pubsub.oracle import Oracle
 from tests.pubsub.reading import form_of
 
@@ -74,6 +78,29 @@ def test_exact_numbers(there: str, holds: bool) -> None:
         assert len(answer.trace.roles) == int(there)
 
 
+def test_very_many_clients_are_not_counted_one_by_one() -> None:
+    answer = decide(*asked(crowd(4, roles="2_000_000_000".replace("_", ""))))
+    assert (answer.holds, answer.trace) == (False, None)
+    assert answer.reason == "something is wrong, but 2,000,000,000 clients are too many for a trace; give fewer"
+    safe = (
+        (ROOT / "examples/clients/one-worker.yaml")
+        .read_text()
+        .replace("start: init", "start: init\n      count: 1000000")
+    )
+    assert decide(*asked(safe)).holds
+
+
+def asked(text: str) -> tuple[Clients, Question]:
+    form = form_of(text)
+    return form, Question(form.properties[0].never)
+
+
+def test_wrong_from_the_start() -> None:
+    (finding,) = report_of(crowd(1).replace("[up]", "[down and connected]"), select=("MOM851",)).findings
+    assert finding.message == "property `never: down and connected` fails with 1 client, from the start"
+    assert witness_object(finding.witness) == {"clients": ["member A"], "trace": []}
+
+
 def test_without_any_client_everything_holds() -> None:
     form = form_of(crowd(1, roles="0"))
     assert decide(form, Question(form.properties[0].never)).holds
@@ -93,6 +120,45 @@ def test_exact_numbers_by_looking_at_every_configuration(monkeypatch: pytest.Mon
 
 def out_of_budget(*_: object) -> None:
     raise OutOfBudget("the search stops")
+
+
+def test_a_trace_that_does_not_replay_is_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Run, "violates", lambda *_: False)
+    report = report_of((ROOT / "examples/clients/two-workers.yaml").read_text())
+    assert [(one.code, one.message) for one in report.findings] == [
+        (
+            "MOM902",
+            "the engines disagree on whether property `one leader` holds: the trace does not replay: at the end of the "
+            "trace nothing is wrong",
+        )
+    ]
+
+
+def test_a_proof_that_the_solver_refuses_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificate, "violation", lambda *_: "something bad is not excluded")
+    text = (ROOT / "examples/clients/one-worker.yaml").read_text()
+    assert [(one.code, one.message) for one in report_of(text).findings] == [
+        (
+            "MOM902",
+            "the engines disagree on whether property `one leader` holds: the proof does not hold: something bad is "
+            "not excluded",
+        )
+    ]
+    assert report_of(text, engine="graph").findings == []
+
+
+def test_a_solver_that_gives_up_leaves_the_search_its_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gives_up(*_: object) -> None:
+        raise GaveUp("the solver found no answer")
+
+    monkeypatch.setattr(certificate, "violation", gives_up)
+    text = (ROOT / "examples/clients/one-worker.yaml").read_text()
+    report = report_of(text)
+    assert (report.findings, report.proof.engines, report.proof.decided_twice) == ([], ("graph",), 0)
+    report = report_of(text, engine="smt")
+    assert [(one.code, one.message) for one in report.findings] == [
+        ("MOM901", "undecided: whether property `one leader` holds: the solver found no answer")
+    ]
 
 
 def test_undecided_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,6 +80,7 @@ def scripts(model: Compiled, invariant: Invariant) -> list[str]:
 def _questions(model: Compiled, invariant: Invariant) -> Iterator[_Question]:
     worlds, states = len(model.worlds), len(model.states)
     boxes = [Box(_bits(one.world, worlds), tuple(_bits(mask, states) for mask in one.clients)) for one in invariant]
+    maps = _Preimages()
     all_worlds, anybody = np.ones(worlds, bool), np.ones(states, bool)
     most = max([len(box.clients) for box in boxes] + [model.bad.shape[0]])
     for clients in range(1, most + 2):
@@ -94,13 +95,15 @@ def _questions(model: Compiled, invariant: Invariant) -> Iterator[_Question]:
                     )
         obligations = [
             Obligation(what, possible)
-            for what, found in _obligations(model, boxes, clients)
+            for what, found in _obligations(model, boxes, clients, maps)
             if (possible := tuple(box for box in found if box.world.any() and all(one.any() for one in box.clients)))
         ]
         yield _Question(clients, tuple(excluded), tuple(obligations))
 
 
-def _obligations(model: Compiled, boxes: Sequence[Box], clients: int) -> Iterator[tuple[str, tuple[Box, ...]]]:
+def _obligations(
+    model: Compiled, boxes: Sequence[Box], clients: int, maps: _Preimages
+) -> Iterator[tuple[str, tuple[Box, ...]]]:
     worlds = len(model.worlds)
     here = [box for box in boxes if len(box.clients) == clients]
     if model.bad.shape[0] == clients:
@@ -111,20 +114,23 @@ def _obligations(model: Compiled, boxes: Sequence[Box], clients: int) -> Iterato
         if one.actor is None:
             yield (
                 f"{name} leads to what is excluded",
-                tuple(Box(_before(one.world, box.world), _all_before(one.others, box.clients)) for box in here),
+                tuple(Box(maps.before(one.world, box.world), maps.all_before(one.others, box.clients)) for box in here),
             )
             continue
         for acting in range(clients):
             found = []
             for box in here:
-                others = list(_all_before(one.others, box.clients))
-                others[acting] = _before(one.actor, box.clients[acting])
-                found.append(Box(_before(one.world, box.world), tuple(others)))
+                others = list(maps.all_before(one.others, box.clients))
+                others[acting] = maps.before(one.actor, box.clients[acting])
+                found.append(Box(maps.before(one.world, box.world), tuple(others)))
             yield f"{name} of one of {clients} clients leads to what is excluded", tuple(found)
         yield (
             f"{name} of a client beside {clients - 1} leads to what is excluded",
             tuple(
-                Box(_before(one.world, box.world), (*_all_before(one.others, box.clients), one.actor != NONE))
+                Box(
+                    maps.before(one.world, box.world),
+                    (*maps.all_before(one.others, box.clients), one.actor != NONE),
+                )
                 for box in fewer
             ),
         )
@@ -170,13 +176,23 @@ def _bits(mask: int, size: int) -> Bits:
     return np.array([mask >> number & 1 for number in range(size)], bool)
 
 
-def _before(after: Ints, wanted: Bits) -> Bits:
-    """The states that a map takes into `wanted`."""
-    return np.asarray(np.where(after == NONE, False, wanted[after]), bool)
+class _Preimages:
+    """What maps take into a set, each set looked up once; the same array for the same set."""
 
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, bytes], Bits] = {}
 
-def _all_before(after: Ints | None, wanted: tuple[Bits, ...]) -> tuple[Bits, ...]:
-    return wanted if after is None else tuple(_before(after, one) for one in wanted)
+    def before(self, after: Ints, wanted: Bits) -> Bits:
+        """The states that a map takes into `wanted`. Maps live as long as the model, so their ids tell them apart."""
+        key = id(after), wanted.tobytes()
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = np.asarray(np.where(after == NONE, False, wanted[after]), bool)
+        return found
+
+    def all_before(self, after: Ints | None, wanted: tuple[Bits, ...]) -> tuple[Bits, ...]:
+        """The same for each of some clients; None is the map that changes nothing."""
+        return wanted if after is None else tuple(self.before(after, one) for one in wanted)
 
 
 # -- as a script ------------------------------------------------------------------------------------------------------
