@@ -52,6 +52,8 @@ class Ask:
         self.proved = 0
         self.refuted = 0
         self.decided_twice = 0
+        #: Seconds that are left for questions that are no claims.
+        self._left = self.seconds
         self._properties: dict[int, tuple[Answer, Story | None]] = {}
         self._reachable: dict[tuple[Formula, ...], bool | None] = {}
         self._steps: dict[tuple[int, int], bool | None] = {}
@@ -109,17 +111,22 @@ class Ask:
         return record(head, proofs)
 
     def _can(self, question: Question) -> bool | None:
-        answer = self._decide(question)
+        """Such questions are many, and no claims: together they have the time of one."""
+        if self._left <= 0:
+            return None
+        started = time.monotonic()
+        answer = self._decide(question, self._left)
+        self._left -= time.monotonic() - started
         return None if answer.reason is not None else not answer.holds
 
-    def _decide(self, question: Question) -> Answer:
-        answer = limited(self.seconds, lambda: decide(self.form, question, self.seconds))
-        return answer or Answer(None, reason=f"it takes more than {self.seconds:g} s")
+    def _decide(self, question: Question, seconds: float) -> Answer:
+        answer = limited(seconds, lambda: decide(self.form, question, seconds))
+        return answer or Answer(None, reason=f"it takes more than {seconds:g} s")
 
     def _judge(self, asked: Property) -> tuple[Answer, Story | None]:
         subject = f"whether {asked.title} holds"
         self.judged += 1
-        answer = self._decide(Question(asked.never))
+        answer = self._decide(Question(asked.never), self.seconds)
         self.engines.add(SEARCH)
         if answer.reason is not None:
             self.undecided.append((subject, answer.reason))

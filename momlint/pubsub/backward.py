@@ -202,8 +202,8 @@ class _Search:
             steps += 1
             found: list[Cube] = []
             for cube in layer:
-                if self.is_alive(cube):
-                    found += self.fresh(self.before(cube), steps)
+                # Also one that a cube of the next layer has by now: what leads to it is a step nearer than by that one.
+                found += self.fresh(self.before(cube), steps)
             layer = [cube for cube in found if self.is_alive(cube)]
         cubes = [cube for cube in self.kept if self.is_alive(cube)] if self.fewest is None else self.kept
         return Reached(cubes, self.seen, self.fewest, steps + 1)

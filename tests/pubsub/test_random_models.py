@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from momlint.pubsub import deciding
 from momlint.pubsub.asking import invariant_of
 from momlint.pubsub.certificate import violation
 from momlint.pubsub.compiled import Question
@@ -39,6 +40,23 @@ def by_hand(oracle: Oracle) -> tuple[tuple[int, int] | None, int]:
             return (clients, steps), clients
         looked_at = clients
     return None, looked_at
+
+
+@pytest.mark.parametrize("block", range(0, 20, 1 if budget.ALL else 5))
+def test_backward_search_leads_to_shortest_traces(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a first look at few clients: the cubes say how many are needed, and lead to a trace."""
+    monkeypatch.setattr(deciding, "_FEW", 0)
+    for seed in range(20_000 + block * BLOCK, 20_000 + (block + 1) * BLOCK):
+        text = model(seed)
+        form = form_of(text)
+        answer = decide(form, Question(form.properties[0].never))
+        wrong, known = by_hand(Oracle(text))
+        if answer.trace is None:
+            assert answer.holds, seed
+            assert wrong is None, seed
+        else:
+            found = len(answer.trace.roles), len(answer.trace.moves)
+            assert found == wrong if wrong is not None else found[0] > known, seed
 
 
 @pytest.mark.parametrize("block", BLOCKS)
