@@ -45,6 +45,8 @@ class Oracle:
         self.mentioned = set(re.findall(r"\w+\(\w+\)", " ".join(formulas)))
         self.states = {state for role in self.roles.values() for state in self.states_of(role)}
         self.compiled: dict[str, Any] = {}
+        #: (role, number of the step) of every step that was ever taken in what was looked at.
+        self.taken: set[tuple[str, int]] = set()
 
     @staticmethod
     def states_of(role: dict[str, Any]) -> set[str]:
@@ -102,8 +104,9 @@ class Oracle:
 
     def receive(self, client: tuple[Any, ...], message: str) -> tuple[Any, ...]:
         role, state, online, lists, queue, facts = client
-        for step in self.roles[role]["steps"]:
+        for number, step in enumerate(self.roles[role]["steps"]):
             if step["do"] == f"on {message}" and self.fits(step, client):
+                self.taken.add((role, number))
                 state = step.get("to", state)
                 break
         if ("received", message) in facts:
@@ -125,11 +128,13 @@ class Oracle:
     def successors(self, config: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         workers, retained, clients = config
         for who, client in enumerate(clients):
-            for step in self.roles[client[0]]["steps"]:
+            for number, step in enumerate(self.roles[client[0]]["steps"]):
                 verb, _, what = step["do"].partition(" ")
                 if verb == "on" or client[2] == (verb == "connect") or not self.fits(step, client):
                     continue
-                yield from self.act(config, who, verb, what, step.get("to", client[1]))
+                for after in self.act(config, who, verb, what, step.get("to", client[1])):
+                    self.taken.add((client[0], number))
+                    yield after
             if self.roles[client[0]]["crash"] and client[2]:
                 yield workers, retained, _with(clients, who, (*client[:2], False, *client[3:]))
         for which, task in enumerate(workers):
