@@ -207,7 +207,10 @@ def test_the_rendered_script_decides_the_same(run: Run) -> None:
 
 def test_languages_that_do_not_exist(run: Run) -> None:
     ran = run("render", "good.mom.yaml", "--to", "smt")
-    assert (ran.code, "--to must be one of smv, smt2, graphml, not 'smt'; did you mean `smt2`?" in ran.err) == (2, True)
+    assert (ran.code, "--to must be one of smv, smt2, graphml, cub, not 'smt'; did you mean `smt2`?" in ran.err) == (
+        2,
+        True,
+    )
 
 
 SPECS = """\
