@@ -5,9 +5,11 @@ Why no trace is shorter stands beside each.
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from tests.examples.test_check import check
+from tests.examples.test_check import check, momlint
 
 EVERYBODY = "candidate A, candidate B and candidate C"
 SAFE = {"live-list.yaml": 2, "one-worker.yaml": 1, "lock-for-two.yaml": 1}
@@ -91,3 +93,14 @@ def test_broken_as_worked_out(example: str, engine: str) -> None:
     (finding,) = report["findings"]
     assert (code, finding["code"], finding["data"]["property"]) == (1, "MOM851", name)
     assert finding["witness"] == {"clients": clients, "trace": trace}
+
+
+def test_code_flows_follow_the_trace() -> None:
+    """SARIF shows each line at the step that is taken in it; a worker's at the property."""
+    _, printed = momlint("check", "--format", "sarif", "examples/clients/snapshot-race.yaml")
+    (result,) = json.loads(printed)["runs"][0]["results"]
+    (flow,) = result["codeFlows"][0]["threadFlows"]
+    assert [
+        (one["location"]["physicalLocation"]["region"]["startLine"], one["location"]["message"]["text"])
+        for one in flow["locations"]
+    ] == list(zip([15, 11, 16, 18], BROKEN["snapshot-race.yaml"][2], strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from momlint.findings import Draft, RelatedDraft, Witness
+from momlint.findings import Draft, Place, RelatedDraft, Witness
 from momlint.words import counted, joined
 
 if TYPE_CHECKING:
@@ -29,7 +29,17 @@ def find(ask: Ask) -> Iterator[Draft]:
             related=_taken(ask, story),
             label="a client can be so" if len(asked.never) == 1 else "clients can be so at the same time",
             data={"property": asked.name, "clients": clients, "steps": steps},
+            steps=_lines(ask, story, asked.place),
         )
+
+
+def _lines(ask: Ask, story: Story, otherwise: Place) -> tuple[RelatedDraft, ...]:
+    """Every line of the trace, at the first step that is taken in it; `otherwise` where a worker alone acts."""
+    places: dict[int, Place] = {}
+    for (role, step), lines in story.taken.items():
+        for line in lines:
+            places.setdefault(line, ask.form.roles[role].steps[step].place)
+    return tuple(RelatedDraft(places.get(number, otherwise), line) for number, line in enumerate(story.lines, 1))
 
 
 def _taken(ask: Ask, story: Story) -> tuple[RelatedDraft, ...]:
