@@ -275,7 +275,7 @@ def _unreached(
         why = f"it arrives there as `{renamed[0]}`"
     elif not _connected(form, missing[0], subscriber):
         why = "no links lead there"
-    elif form.counts_hops or form.remembers:
+    elif form.most_hops or form.remembers:
         why = "a hop limit, a guard or a filter on the way stops it"
     else:
         why = "no filters on the way let it pass"

@@ -45,8 +45,10 @@ class Rename(NamedTuple):
     add: str
 
     def apply(self, topic: str) -> str:
-        """The topic under its new name."""
-        return self.add + (topic[len(self.strip) :] if topic.startswith(self.strip) else topic)
+        """The topic under its new name; a name of which nothing would be left is not cut."""
+        if topic.startswith(self.strip) and (self.add or topic != self.strip):
+            topic = topic[len(self.strip) :]
+        return self.add + topic
 
 
 _SAME: Final = Rename("", "")

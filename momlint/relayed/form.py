@@ -14,7 +14,7 @@ from momlint.relayed.filters import Classes, Rename
 class Arc:
     """A link one way. `link`: its number in the estate; `group`: its split-horizon group, None for none.
 
-    `echoes`: where it ends, the broker may send back over the group. `most_hops`: the position in a walk that it has at
+    `brings`: the group that the broker where it ends does not send back over what came by it, None for none. `most_hops`: the position in a walk that it has at
     the latest, None for any.
     """
 
@@ -22,7 +22,7 @@ class Arc:
     tail: int
     head: int
     group: str | None
-    echoes: bool
+    brings: str | None
     most_hops: int | None
     passes: tuple[Pass, ...] | None
     place: Place
@@ -40,7 +40,8 @@ class Form:
             self.leaving[arc.tail].append(number)
         self.transit = [broker.transit for broker in estate.brokers]
         self.identity = [_identity(estate, number, guard) for number in range(len(estate.brokers))]
-        self.counts_hops = any(arc.most_hops is not None for arc in self.arcs)
+        #: Hops are counted as far as this; beyond, every limit is passed. 0 where there are no limits.
+        self.most_hops = max((arc.most_hops + 1 for arc in self.arcs if arc.most_hops is not None), default=0)
         self.remembers = any(one is not None for one in self.identity)
         passes = [one for arc in self.arcs for one in arc.passes or ()]
         filters = [one.filter for one in passes]
@@ -111,15 +112,21 @@ def _arcs(estate: Estate, guard: Guard) -> list[Arc]:
         ways = [(link.tail, link.head)] if link.one_way else [(link.tail, link.head), (link.head, link.tail)]
         for tail, head in ways:
             own = estate.brokers[tail].guard or Guard()
-            split = own.split_horizon or guard.split_horizon or "none"
-            group = None
-            if split == "link" or (split == "connection" and link.connection is None and not link.one_way):
-                group = f"link {number}"
-            elif split == "connection" and link.connection is not None:
-                group = f"connection {link.connection}"
             hops = next((one for one in (link.max_hops, own.hops, guard.hops) if one is not None), None)
-            found.append(Arc(number, tail, head, group, link.echo, hops, link.passes, link.place))
+            brings = None if link.echo else _group(estate, guard, head, number)
+            group = _group(estate, guard, tail, number)
+            found.append(Arc(number, tail, head, group, brings, hops, link.passes, link.place))
     return found
+
+
+def _group(estate: Estate, guard: Guard, broker: int, number: int) -> str | None:
+    """What a broker takes a link for when it looks where a message came from; None where it does not look."""
+    link = estate.links[number]
+    split = (estate.brokers[broker].guard or Guard()).split_horizon or guard.split_horizon or "none"
+    if split == "connection" and link.connection is not None:
+        return f"connection {link.connection}"
+    # A link one way that is a connection of its own has nothing to send back over.
+    return f"link {number}" if split != "none" and not link.one_way else None
 
 
 def _identity(estate: Estate, broker: int, guard: Guard) -> str | None:

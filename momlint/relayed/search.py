@@ -52,7 +52,7 @@ def steps(form: Form, state: State, without: frozenset[int] = frozenset()) -> It
         arc = form.arcs[number]
         if arc.link in without or (arc.group is not None and arc.group == state.group):
             continue
-        hops = state.hops + 1 if form.counts_hops else 0
+        hops = min(state.hops + 1, form.most_hops)
         if arc.most_hops is not None and hops > arc.most_hops:
             continue
         identity = form.identity[arc.head]
@@ -62,8 +62,7 @@ def steps(form: Form, state: State, without: frozenset[int] = frozenset()) -> It
         if crossed is None:
             continue
         visited = state.visited if identity is None else state.visited | {identity}
-        group = None if arc.echoes else arc.group
-        yield Step(number, crossed[1], State(arc.head, crossed[0], group, hops, visited, own=False))
+        yield Step(number, crossed[1], State(arc.head, crossed[0], arc.brings, hops, visited, own=False))
 
 
 class Reached:

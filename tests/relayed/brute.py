@@ -1,0 +1,228 @@
+"""Relayed overlays by brute force: one concrete topic, copy by copy, as the contract's page has it. Knows nothing of momlint."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import yaml
+
+SEPARATORS = {"mqtt": "/", "amqp": ".", "nats": ".", "jms": "."}
+#: A topic that is longer than this only gets longer.
+LONGEST = 32
+
+
+@lru_cache(maxsize=100_000)
+def matches(syntax: str, pattern: str, topic: str) -> bool:
+    """Whether a filter matches a topic: as a regular expression."""
+    separator = re.escape(SEPARATORS[syntax])
+    words = pattern.split(SEPARATORS[syntax])
+    if syntax == "mqtt" and topic.startswith("$") and words[0] in ("+", "#"):
+        return False
+    word = f"[^{separator}]*"
+    text = ""
+    for number, one in enumerate(words):
+        last = number == len(words) - 1
+        join = separator if number else ""
+        if syntax == "mqtt" and one == "#" and last:
+            # The level itself and all below it.
+            text += f"({join}.*)?" if number else ".*"
+        elif syntax == "mqtt":
+            text += join + (word if one == "+" else re.escape(one))
+        elif syntax == "amqp" and one == "#":
+            return _amqp(words, topic.split("."))
+        elif syntax == "amqp":
+            text += join + (word if one == "*" else re.escape(one))
+        elif syntax == "jms" and one == ">" and last:
+            # The name itself and all below it, as ActiveMQ has it.
+            text += f"({join}.*)?" if number else ".*"
+        elif one == ">" and last:
+            text += join + ".+" if number else ".+"
+        else:
+            text += join + (word if one == "*" else re.escape(one))
+    return re.fullmatch(text, topic, re.DOTALL) is not None
+
+
+def _amqp(pattern: list[str], topic: list[str]) -> bool:
+    if not pattern:
+        return not topic
+    if pattern[0] == "#":
+        return any(_amqp(pattern[1:], topic[skip:]) for skip in range(len(topic) + 1))
+    return bool(topic) and pattern[0] in ("*", topic[0]) and _amqp(pattern[1:], topic[1:])
+
+
+@dataclass
+class Found:
+    """`arrivals`: (broker, topic) → copies. `loops`: a copy came back to a state it had been in. `grows`: it got too
+    long. With either, the rest says little."""
+
+    arrivals: Counter[tuple[str, str]] = field(default_factory=Counter)
+    loops: bool = False
+    grows: bool = False
+    many: bool = False
+
+
+@lru_cache(maxsize=4)
+def parsed(text: str) -> dict[str, Any]:
+    """The estate as plain values."""
+    return dict(yaml.safe_load(text))
+
+
+def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
+    """What becomes of one message."""
+    estate = parsed(text)
+    syntax = estate["routing"].get("syntax", "mqtt")
+    brokers = {str(name): (about or {}) for name, about in estate["brokers"].items()}
+    whole = estate["routing"].get("guard", {})
+
+    def guard(name: str, key: str) -> Any:
+        return brokers[name].get("guard", {}).get(key, whole.get(key))
+
+    arcs = []
+    for index, link in enumerate(estate.get("links") or []):
+        ends = link.get("between") or [link["from"], link["to"]]
+        ways = [tuple(ends), tuple(reversed(ends))] if "between" in link else [tuple(ends)]
+        connection = ("named", link["connection"]) if "connection" in link else ("own", index)
+        for tail, head in ways:
+            limit = link["max_hops"] if "max_hops" in link else guard(str(tail), "hops")
+            arcs.append((index, str(tail), str(head), link.get("topics"), connection, limit))
+
+    def identity(name: str, attribute: str | None) -> str | None:
+        """What a message remembers of a broker: nothing where that has no such guard."""
+        if attribute in (None, "none"):
+            return None
+        value = brokers[name].get(attribute) if attribute in ("site", "address") else None
+        return str(value) if value is not None else name
+
+    found = Found()
+    start = (broker, topic, 0, (broker,), None, None)
+    most_hops = limit_of(arcs)
+    stack = [(start, frozenset({_key(start, most_hops)}))]
+    copies = 0
+    while stack:
+        (at, called, hops, been, by, over), path = stack.pop()
+        if over is not None:
+            found.arrivals[at, called] += 1
+            copies += 1
+            if copies > most:
+                found.many = True
+                return found
+            if brokers[at].get("transit") is False:
+                continue
+        for index, tail, head, entries, connection, limit in arcs:
+            if tail != at or (limit is not None and hops + 1 > limit):
+                continue
+            split = guard(at, "split_horizon")
+            if (split == "connection" and connection == by) or (split == "link" and index == over):
+                continue
+            own = identity(head, guard(head, "visited"))
+            if own is not None and own in {identity(one, guard(one, "visited")) for one in been}:
+                continue
+            after = passed(syntax, entries, called)
+            if after is None:
+                continue
+            if len(after) > LONGEST:
+                found.grows = True
+                continue
+            state = (head, after, hops + 1, (*been, head), connection, index)
+            key = _key(state, most_hops)
+            if key in path:
+                found.loops = True
+                continue
+            stack.append((state, path | {key}))
+    return found
+
+
+def limit_of(arcs: list[Any]) -> int:
+    """Hops beyond this make no difference to anyone."""
+    return max((limit for *_, limit in arcs if limit is not None), default=0)
+
+
+def _key(state: Any, most: int) -> Any:
+    at, called, hops, been, by, over = state
+    return at, called, min(hops, most + 1), frozenset(been), by, over
+
+
+def passed(syntax: str, entries: list[dict[str, Any]] | None, topic: str) -> str | None:
+    """What a topic is called behind a link; None where it does not pass. Of several entries the first that matches."""
+    if entries is None:
+        return topic
+    for entry in entries:
+        if matches(syntax, entry["filter"], topic):
+            if entry.get("deny"):
+                return None
+            strip = entry.get("strip", "")
+            add = str(entry.get("add", ""))
+            if strip and topic.startswith(strip) and (add or topic != strip):
+                topic = topic[len(strip) :]
+            return add + topic
+    return None
+
+
+WORDS = ["a", "b", "ab"]
+
+
+def random_overlay(rng: random.Random) -> str:
+    """An overlay of two to six brokers."""
+    syntax = rng.choice(["mqtt", "mqtt", "amqp", "nats", "jms"])
+    separator = SEPARATORS[syntax]
+    names = [f"n{index}" for index in range(rng.randint(2, 6))]
+    lines = ["momlint: 1", "brokers:"]
+    for name in names:
+        about = [f"site: s{rng.randrange(2)}"] if rng.random() < 0.3 else []
+        about += ["transit: false"] if rng.random() < 0.1 else []
+        about += [f"guard: {{{_guard(rng)}}}"] if rng.random() < 0.15 else []
+        lines.append(f"  {name}: {{{', '.join(about)}}}")
+    lines += ["routing:", "  protocol: relay", f"  syntax: {syntax}", f"  guard: {{{_guard(rng)}}}", "links:"]
+    glue = rng.random() < 0.15
+    rewrites = rng.random() < 0.5
+    for index in range(rng.randint(1, len(names) + 2)):
+        tail, head = rng.sample(names, 2)
+        fields = [f"id: l{index}"]
+        fields += [f"between: [{tail}, {head}]"] if rng.random() < 0.5 else [f"from: {tail}", f"to: {head}"]
+        fields += [f"connection: c{rng.randrange(3)}"] if rng.random() < 0.3 else []
+        fields += [f"max_hops: {rng.randint(1, 4)}"] if rng.random() < 0.2 else []
+        if rng.random() < 0.7:
+            entries = []
+            for _ in range(rng.randint(1, 3)):
+                entry = [f'filter: "{random_filter(rng, syntax)}"']
+                for key in ("strip", "add"):
+                    if rewrites and rng.random() < 0.35:
+                        end = "" if glue and rng.random() < 0.5 else separator
+                        entry.append(f'{key}: "{rng.choice(WORDS)}{end}"')
+                entry += ["deny: true"] if rng.random() < 0.07 else []
+                entries.append(f"{{{', '.join(entry)}}}")
+            fields.append(f"topics: [{', '.join(entries)}]")
+        lines.append(f"  - {{{', '.join(fields)}}}")
+    return "\n".join(lines) + "\n"
+
+
+def _guard(rng: random.Random) -> str:
+    fields = []
+    if rng.random() < 0.6:
+        fields.append(f"split_horizon: {rng.choice(['none', 'connection', 'connection', 'link'])}")
+    if rng.random() < 0.3:
+        fields.append(f"hops: {rng.randint(1, 4)}")
+    if rng.random() < 0.35:
+        fields.append(f"visited: {rng.choice(['none', 'broker', 'broker', 'site'])}")
+    return ", ".join(fields)
+
+
+def random_filter(rng: random.Random, syntax: str) -> str:
+    """A filter of one to three words."""
+    one, many = ("+", "#") if syntax == "mqtt" else ("*", "#" if syntax == "amqp" else ">")
+    words = [rng.choice([*WORDS, one]) for _ in range(rng.randint(1, 3))]
+    if rng.random() < 0.45:
+        words[-1] = many
+    if syntax == "amqp" and rng.random() < 0.15:
+        words[0] = "#"
+    return SEPARATORS[syntax].join(words)
+
+
+def random_topic(rng: random.Random, syntax: str) -> str:
+    """A topic of one to four words."""
+    return SEPARATORS[syntax].join(rng.choice([*WORDS, "x", "ba"]) for _ in range(rng.randint(1, 4)))
