@@ -89,12 +89,8 @@ def _loop(form: Form, cycle: list[Step]) -> Draft:
 
 
 def _renamed(form: Form, topic: str, steps: Sequence[Step]) -> str:
-    from momlint.relayed.filters import Rename
-
     for step in steps:
-        passes = form.arcs[step.arc].passes
-        if step.entry >= 0 and passes is not None:
-            topic = Rename(passes[step.entry].strip, passes[step.entry].add).apply(topic)
+        topic = form.renamed(step.arc, step.entry, topic)
     return topic
 
 
@@ -119,10 +115,10 @@ def duplicates(form: Form, starts: Sequence[State]) -> Iterator[Draft]:
         counted = copies(form, first)
         if counted is None:
             continue
-        for (broker, klass), number in counted.items():
+        for (broker, topic), number in counted.items():
             if number < 2:
                 continue
-            walks = walks_to(form, first, broker, klass, _MOST_WAYS)
+            walks = walks_to(form, first, broker, topic, _MOST_WAYS)
             links = frozenset(form.arcs[step.arc].link for walk in walks for step in walk)
             if not links:
                 continue

@@ -8,7 +8,7 @@ accepting states of one automaton for all filters, each with its shortest topic 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -31,8 +31,8 @@ SYNTAXES: Final[dict[SyntaxName, Syntax]] = {
     "jms": Syntax(".", "*", ">", 0),
 }
 
-#: So many filters, after closing, and states of the automaton are looked at.
-MOST_FILTERS: Final = 20_000
+#: So many filters, after closing, at all brokers together, and states of the automaton are looked at.
+MOST_FILTERS: Final = 500_000
 MOST_STATES: Final = 200_000
 #: Filters that renaming makes longer than the longest given one by so many levels are left out.
 _DEEPER: Final = 6
@@ -54,6 +54,15 @@ class Rename(NamedTuple):
 _SAME: Final = Rename("", "")
 
 
+class Way(NamedTuple):
+    """From broker to broker (numbers), for topics that `filter` matches, None for all."""
+
+    tail: int
+    head: int
+    filter: str | None = None
+    rename: Rename = _SAME
+
+
 @dataclass(slots=True)
 class _Node:
     children: dict[str, int] = field(default_factory=dict)
@@ -66,16 +75,25 @@ class _Node:
 class Classes:
     """The classes of topics under some filters. `filters`: the given ones and those of the closure, by number.
 
+    They are given by the broker that asks; `ways`: what becomes of topics between brokers;
+    `longest`: how many of these a message takes at most, None for any number.
+
     `cut`: the closure was not completed. `examples`: class → its example; class 0 is what no filter matches.
     """
 
-    def __init__(self, syntax: SyntaxName, filters: Iterable[str], renames: Iterable[Rename]) -> None:
+    def __init__(
+        self,
+        syntax: SyntaxName,
+        filters: Mapping[int, Iterable[str]],
+        ways: Iterable[Way] = (),
+        longest: int | None = None,
+    ) -> None:
         self.syntax = SYNTAXES[syntax]
         self.cut = False
+        # Names of NATS and JMS have no empty words.
+        self._hollow = syntax in ("mqtt", "amqp")
         self.filters: dict[str, int] = {}
-        for one in filters:
-            self.filters.setdefault(one, len(self.filters))
-        self._close([one for one in dict.fromkeys(renames) if one != _SAME])
+        self._close(filters, ways, longest)
         self._nodes: list[_Node] = [_Node()]
         for text, number in self.filters.items():
             self._insert(text, number)
@@ -96,24 +114,79 @@ class Classes:
 
     # -- closing -----------------------------------------------------------------------------------------------------
 
-    def _close(self, renames: Sequence[Rename]) -> None:
-        deepest = max((len(self._tokens(one)) for one in self.filters), default=1) + _DEEPER
-        for rename in renames:
-            if rename.strip:
-                self._add(rename.strip)
-                self._add(rename.strip + self.syntax.many if self._ends(rename.strip) else rename.strip)
-        pending = deque(self.filters)
+    def _close(self, wanted: Mapping[int, Iterable[str]], ways: Iterable[Way], longest: int | None) -> None:
+        """What is told apart at a broker is told apart where it comes from, too, under the name that it has there."""
+        renaming = list(ways)
+        needed: dict[int, dict[str, None]] = {broker: dict.fromkeys(texts) for broker, texts in wanted.items()}
+        given = {text for texts in needed.values() for text in texts}
+        deepest = max((len(self._tokens(one)) for one in given), default=1) + _DEEPER
+        if any(way.rename != _SAME for way in renaming):
+            for way in renaming:
+                if way.rename.strip:
+                    begun = way.rename.strip + (self.syntax.many if self._ends(way.rename.strip) else "")
+                    needed.setdefault(way.tail, {}).update({way.rename.strip: None, begun: None})
+            self._carry_back(needed, self._by_head(renaming), deepest, longest)
+        for texts in needed.values():
+            for text in texts:
+                self._add(text)
+
+    def _carry_back(
+        self,
+        needed: dict[int, dict[str, None]],
+        coming: dict[int, dict[str, list[Way]]],
+        deepest: int,
+        longest: int | None,
+    ) -> None:
+        # First in, first out: each is met first with the least number of hops behind it.
+        pending = deque((broker, text, 0) for broker, texts in needed.items() for text in texts)
+        count = len(pending)
         while pending:
-            one = pending.popleft()
-            for rename in renames:
-                for before in self._before(one, rename):
-                    if before in self.filters:
+            broker, text, hops = pending.popleft()
+            ways = coming.get(broker)
+            if ways is None or hops == longest:
+                continue
+            first = self._tokens(text)[0]
+            for way in self._possible(ways, first):
+                for before in [text] if way.rename == _SAME else self._before(text, way.rename):
+                    if self._apart(before, way.filter):
                         continue
-                    if len(self._tokens(before)) > deepest or len(self.filters) >= MOST_FILTERS:
+                    there = needed.setdefault(way.tail, {})
+                    if before in there:
+                        continue
+                    if len(self._tokens(before)) > deepest or count >= MOST_FILTERS:
                         self.cut = True
                         continue
-                    self._add(before)
-                    pending.append(before)
+                    there[before] = None
+                    count += 1
+                    pending.append((way.tail, before, hops + 1))
+
+    def _by_head(self, ways: Iterable[Way]) -> dict[int, dict[str, list[Way]]]:
+        """Ways by where they end and the first level that they all put before; "" for those that put none."""
+        found: dict[int, dict[str, list[Way]]] = {}
+        for way in dict.fromkeys(ways):
+            level, *more = way.rename.add.split(self.syntax.separator)
+            found.setdefault(way.head, {}).setdefault(level if more else "", []).append(way)
+        return found
+
+    def _possible(self, ways: dict[str, list[Way]], first: str) -> Iterator[Way]:
+        if first in (self.syntax.one, self.syntax.many):
+            for some in ways.values():
+                yield from some
+            return
+        yield from ways.get("", ())
+        if first:
+            yield from ways.get(first, ())
+
+    def _apart(self, one: str, other: str | None) -> bool:
+        """Whether two filters have no topic in common, as far as their levels before `many` tell."""
+        if other is None:
+            return False
+        for mine, its in zip(self._tokens(one), self._tokens(other), strict=False):
+            if self.syntax.many in (mine, its):
+                return False
+            if mine != its and self.syntax.one not in (mine, its):
+                return True
+        return False
 
     def _ends(self, prefix: str) -> bool:
         return prefix.endswith(self.syntax.separator)
@@ -259,6 +332,8 @@ class Classes:
             state, path = pending.popleft()
             tokens = {token for at in state for token in self._nodes[at].children}
             for token in (self._other, *sorted(tokens)):
+                if not (token or self._hollow):
+                    continue
                 following = self._step(state, token, len(path))
                 if not following or following in seen:
                     continue

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from momlint.estate.resolved import Estate, Guard, Pass
 from momlint.findings import Place
-from momlint.relayed.filters import Classes, Rename
+from momlint.relayed.filters import SYNTAXES, Classes, Rename, Way
 
 
 @dataclass(frozen=True, slots=True)
 class Arc:
     """A link one way. `link`: its number in the estate; `group`: its split-horizon group, None for none.
 
-    `brings`: the group that the broker where it ends does not send back over what came by it, None for none. `most_hops`: the position in a walk that it has at
-    the latest, None for any.
+    `brings`: the group that the broker where it ends does not send back over what came by it, None for none.
+    `most_hops`: the position in a walk that it has at the latest, None for any.
     """
 
     link: int
@@ -43,16 +43,36 @@ class Form:
         #: Hops are counted as far as this; beyond, every limit is passed. 0 where there are no limits.
         self.most_hops = max((arc.most_hops + 1 for arc in self.arcs if arc.most_hops is not None), default=0)
         self.remembers = any(one is not None for one in self.identity)
-        passes = [one for arc in self.arcs for one in arc.passes or ()]
-        filters = [one.filter for one in passes]
-        for interests in (estate.subscriptions, estate.publications):
-            filters += [one.filter for one in interests or ()]
-        many = {"mqtt": "#", "amqp": "#", "nats": ">", "jms": ">"}[estate.syntax]
-        filters += [topic.name for topic in estate.topics]
-        if any(arc.passes is None for arc in self.arcs):
-            filters.append(many)
-        self.classes = Classes(estate.syntax, filters, (Rename(one.strip, one.add) for one in passes))
+        #: How many hops a message takes at most; None where no guard says so.
+        bounds = [max(0, self.most_hops - 1)] if all(arc.most_hops is not None for arc in self.arcs) else []
+        if all(one is not None for one in self.identity):
+            bounds.append(len(set(self.identity)) - 1)
+        self.longest = min(bounds, default=None)
+        self.classes = Classes(estate.syntax, self._filters(), self._ways(), self.longest)
         self._crossed: dict[tuple[int, int], tuple[int, int] | None] = {}
+
+    def _filters(self) -> dict[int, list[str]]:
+        """What is told apart at each broker."""
+        estate = self.estate
+        many = SYNTAXES[estate.syntax].many
+        found: dict[int, list[str]] = {}
+        for arc in self.arcs:
+            found.setdefault(arc.tail, []).extend([many] if arc.passes is None else [one.filter for one in arc.passes])
+        for interests in (estate.subscriptions, estate.publications):
+            for interest in interests or ():
+                found.setdefault(interest.broker, []).append(interest.filter)
+        for topic in estate.topics:
+            for broker in (*topic.publishers, *topic.subscribers):
+                found.setdefault(broker, []).append(topic.name)
+        return found
+
+    def _ways(self) -> Iterator[Way]:
+        for arc in self.arcs:
+            if arc.passes is None:
+                yield Way(arc.tail, arc.head)
+            for one in arc.passes or ():
+                if not one.deny:
+                    yield Way(arc.tail, arc.head, one.filter, Rename(one.strip, one.add))
 
     def cross(self, arc: int, klass: int) -> tuple[int, int] | None:
         """The class on the other side of an arc and the number of the entry that lets it pass; None where it stays.
@@ -76,6 +96,13 @@ class Form:
                 renamed = Rename(one.strip, one.add).apply(self.classes.examples[klass])
                 return self.classes.class_of(renamed) if (one.strip or one.add) else klass, number
         return None
+
+    def renamed(self, arc: int, entry: int, topic: str) -> str:
+        """What a topic is called behind an arc that it crosses by an entry."""
+        passes = self.arcs[arc].passes
+        if entry < 0 or passes is None:
+            return topic
+        return Rename(passes[entry].strip, passes[entry].add).apply(topic)
 
     def place_of(self, arc: int, entry: int) -> Place:
         """Where the entry stands that lets a message pass, or the link."""

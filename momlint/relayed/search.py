@@ -154,46 +154,67 @@ class Reached:
         return []
 
 
-def copies(form: Form, first: State) -> dict[tuple[int, int], int] | None:
-    """Copies by broker and class, the message itself included; None where it goes round for ever."""
-    reached = Reached(form, [first])
-    if reached.cyclic():
+class Named(NamedTuple):
+    """A copy of one message where it is, and what it is called there: no filter need tell that name from others."""
+
+    state: State
+    topic: str
+
+
+def named_steps(form: Form, at: Named) -> Iterator[tuple[Step, Named]]:
+    """Where a copy of one message goes on to, under which name."""
+    for step in steps(form, at.state):
+        yield step, Named(step.state, form.renamed(step.arc, step.entry, at.topic))
+
+
+def copies(form: Form, first: State, topic: str | None = None) -> dict[tuple[int, str], int] | None:
+    """Copies by broker and name, the message itself included; None where it goes round for ever.
+
+    `topic`: one of the class of `first`; else the example of that.
+    """
+    if Reached(form, [first]).cyclic():
         return None
-    order: list[State] = []
-    seen: set[State] = set()
-    work = [(first, iter(reached.following[first]))]
-    seen.add(first)
+    beginning = Named(first, form.classes.examples[first.klass] if topic is None else topic)
+    following: dict[Named, list[Named]] = {}
+    order: list[Named] = []
+    work = [(beginning, iter(_following(form, beginning, following)))]
     while work:
-        state, rest = work[-1]
-        for step in rest:
-            if step.state not in seen:
-                seen.add(step.state)
-                work.append((step.state, iter(reached.following[step.state])))
+        at, rest = work[-1]
+        for after in rest:
+            if after not in following:
+                work.append((after, iter(_following(form, after, following))))
                 break
         else:
             work.pop()
-            order.append(state)
-    ways = {first: 1}
-    found: dict[tuple[int, int], int] = {}
-    for state in reversed(order):
-        number = ways[state]
-        key = state.broker, state.klass
+            order.append(at)
+    ways = {beginning: 1}
+    found: dict[tuple[int, str], int] = {}
+    for at in reversed(order):
+        number = ways[at]
+        key = at.state.broker, at.topic
         found[key] = found.get(key, 0) + number
-        for step in reached.following[state]:
-            ways[step.state] = ways.get(step.state, 0) + number
+        for after in following[at]:
+            ways[after] = ways.get(after, 0) + number
     return found
 
 
-def walks_to(form: Form, first: State, broker: int, klass: int, most: int) -> list[list[Step]]:
-    """Up to `most` walks by which copies come to a broker as a class, the shortest first; of a message that ends."""
+def _following(form: Form, at: Named, known: dict[Named, list[Named]]) -> list[Named]:
+    if len(known) >= MOST_STATES:
+        raise TooMany
+    known[at] = found = [after for _, after in named_steps(form, at)]
+    return found
+
+
+def walks_to(form: Form, first: State, broker: int, topic: str, most: int) -> list[list[Step]]:
+    """Up to `most` walks by which copies come to a broker as `topic`, the shortest first; of a message that ends."""
     found: list[list[Step]] = []
-    pending: deque[tuple[State, list[Step]]] = deque([(first, [])])
+    pending: deque[tuple[Named, list[Step]]] = deque([(Named(first, form.classes.examples[first.klass]), [])])
     looked = 0
     while pending and len(found) < most and looked < 100_000:
         looked += 1
-        state, path = pending.popleft()
-        if (state.broker, state.klass) == (broker, klass):
+        at, path = pending.popleft()
+        if (at.state.broker, at.topic) == (broker, topic):
             found.append(path)
-        for step in steps(form, state):
-            pending.append((step.state, [*path, step]))
+        for step, after in named_steps(form, at):
+            pending.append((after, [*path, step]))
     return found

@@ -39,7 +39,11 @@ class Predicted:
         """Copies by broker and class of what arrives; None for a loop."""
         first = start(self.form, self.names.index(publisher), self.form.classes.class_of(topic))
         found = copies(self.form, first)
-        return None if found is None else {(self.names[broker], klass): n for (broker, klass), n in found.items()}
+        return (
+            None
+            if found is None
+            else self.classes({(self.names[broker], called): number for (broker, called), number in found.items()})
+        )
 
     def classes(self, seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, int], int]:
         """What was seen, by broker and topic, as `copies` has it."""

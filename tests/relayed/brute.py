@@ -1,4 +1,4 @@
-"""Relayed overlays by brute force: one concrete topic, copy by copy, as the contract's page has it. Knows nothing of momlint."""
+"""Relayed overlays by brute force: one concrete topic, copy by copy. Knows nothing of momlint."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
         return str(value) if value is not None else name
 
     found = Found()
-    start = (broker, topic, 0, (broker,), None, None)
+    start: Any = (broker, topic, 0, (broker,), None, None)
     most_hops = limit_of(arcs)
-    stack = [(start, frozenset({_key(start, most_hops)}))]
+    stack: list[tuple[Any, frozenset[Any]]] = [(start, frozenset({_key(start, most_hops)}))]
     copies = 0
     while stack:
         (at, called, hops, been, by, over), path = stack.pop()

@@ -50,20 +50,17 @@ def test_the_same_as_by_brute_force(block: int) -> None:
                 expected = published(text, about.id, topic)
                 if expected.many:
                     continue
-                counted = copies(form, start(form, broker, form.classes.class_of(topic)))
+                counted = copies(form, start(form, broker, form.classes.class_of(topic)), topic)
                 endless = expected.loops or expected.grows
                 assert (counted is None) == endless, (text, about.id, topic)
                 seen["endless" if endless else "counted"] += 1
-                if counted is None:
-                    continue
-                by_class: Counter[tuple[int, int]] = Counter({(broker, form.classes.class_of(topic)): 1})
-                for (where, called), number in expected.arrivals.items():
-                    at = next(n for n, one in enumerate(estate.brokers) if one.id == where)
-                    by_class[at, form.classes.class_of(called)] += number
-                assert counted == by_class, (text, about.id, topic)
-    assert seen["endless"] and seen["counted"]
+                if counted is not None:
+                    arrivals = Counter({(estate.brokers[at].id, called): n for (at, called), n in counted.items()})
+                    assert arrivals == expected.arrivals + Counter({(about.id, topic): 1}), (text, about.id, topic)
+    assert seen["endless"]
+    assert seen["counted"]
     # Where renaming has no end of kinds, momlint says that it does not know; that is rare.
-    assert seen["cut"] <= seen["overlays"] / 10, seen
+    assert seen["cut"] <= seen["overlays"] / 4, seen
 
 
 @pytest.mark.parametrize("syntax", sorted(SEPARATORS))
@@ -71,6 +68,6 @@ def test_filters_match_what_regular_expressions_match(syntax: str) -> None:
     rng = random.Random(f"filters {syntax}")
     for _ in range(3000 if ALL else 600):
         pattern, topic = random_filter(rng, syntax), random_topic(rng, syntax)
-        classes = Classes(syntax, [pattern], [])  # type: ignore[arg-type]
+        classes = Classes(syntax, {0: [pattern]})  # type: ignore[arg-type]
         matched = classes.filters[pattern] in classes.matched[classes.class_of(topic)]
         assert matched == matches(syntax, pattern, topic), (pattern, topic)
