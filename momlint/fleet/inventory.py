@@ -235,9 +235,9 @@ def _pairs(file: str, context: Context) -> list[PairRow]:
     if not len(overlay.pair_source):
         return []
     found = timed(context, overlay.keys.pair(overlay.pair_source, overlay.pair_dest))
-    calm = int(np.argmax(context.without_failure)) if context.without_failure.any() else 0
-    links = _links_on_the_way(overlay, calm)
-    walked, latency = _in_colour(found, calm)
+    intact = int(np.argmax(context.without_failure)) if context.without_failure.any() else 0
+    links = _links_on_the_way(overlay, intact)
+    walked, latency = _in_colour(found, intact)
     worst, colour = _worst(found)
     protected = _protected(context)
     unit = found.delays.unit

@@ -125,7 +125,7 @@ def plan_into(
     Raises `UsageError` (see `planned_colours`), for a folder that is not empty, and where a part was given up.
     """
     colours = tuple(planned_colours(estate, named=named))
-    calm = build_overlay(
+    intact = build_overlay(
         replace(
             estate,
             topics=(),
@@ -138,26 +138,26 @@ def plan_into(
         )
     )
     failed_link = np.zeros((len(colours), len(estate.links)), bool)
-    failed_broker = np.zeros((len(colours), calm.n), bool)
+    failed_broker = np.zeros((len(colours), intact.n), bool)
     for index, colour in enumerate(colours):
         failed_link[index, list(colour.failure.links)] = True
         failed_broker[index, list(colour.failure.brokers)] = True
-    solved = solve(calm.n, calm.arc_tail, calm.arc_head, calm.arc_cost, calm.transit)
+    solved = solve(intact.n, intact.arc_tail, intact.arc_head, intact.arc_cost, intact.transit)
     names = tuple(broker.id for broker in estate.brokers), tuple(colour.name for colour in colours)
-    network = Network(solved, calm.arc_link, failed_link, failed_broker, *names)
+    network = Network(solved, intact.arc_link, failed_link, failed_broker, *names)
 
     _make_folder(folder)
-    seconds = len(colours) * calm.n**2 * SECONDS
+    seconds = len(colours) * intact.n**2 * SECONDS
     if target is None:
-        target = max(TARGET, _WORTH * SECONDS_OF_A_PART * calm.n**2)
-    parts = max(1, min(calm.n, max(runner.takers, round(seconds / target))))
-    bounds = np.linspace(0, calm.n, parts + 1).astype(int).tolist()
+        target = max(TARGET, _WORTH * SECONDS_OF_A_PART * intact.n**2)
+    parts = max(1, min(intact.n, max(runner.takers, round(seconds / target))))
+    bounds = np.linspace(0, intact.n, parts + 1).astype(int).tolist()
     work = PlanParts(network, bounds, os.path.abspath(folder), "except" if form == "auto" else form)
     lost = [done.undecided for done in runner.run(work, [seconds / parts] * parts) if done.undecided is not None]
     if lost:
         raise UsageError(f"{folder}: the plan is not complete: {lost[0]}")
     home = next(index for index, colour in enumerate(colours) if not any(colour.failure))
-    return Plan(colours, home, replace(calm, failed_link=failed_link, failed_broker=failed_broker))
+    return Plan(colours, home, replace(intact, failed_link=failed_link, failed_broker=failed_broker))
 
 
 def _make_folder(folder: str) -> None:

@@ -36,7 +36,7 @@ ScriptOpener: TypeAlias = "Callable[[FailureScript], Session]"
 
 
 def singles(overlay: Overlay, elements: Elements, asked: Sequence[int]) -> tuple[Overlay, Question]:
-    """The question that decides a survey: colour 0 is calm, colour i + 1 fails ``asked[i]``."""
+    """The question that decides a survey: nothing fails in colour 0, and in colour i + 1 ``asked[i]``."""
     alone = with_failures(overlay, elements, [(), *((element,) for element in asked)])
     colours = np.arange(alone.colours, dtype=np.int32)
     return alone, Question("connected", overlay.pair_source, overlay.pair_dest, colours)

@@ -121,8 +121,8 @@ class SmtEngine:
 
         limits = self._limits()
         # What no path joins in the first place, no failure cuts.
-        calm, joined = cutsets.singles(overlay, elements, ())
-        apart = self.decide(calm, joined)
+        intact, joined = cutsets.singles(overlay, elements, ())
+        apart = self.decide(intact, joined)
         if isinstance(apart, Undecided):
             return apart
         connected = np.ones(len(overlay.pair_source), dtype=np.bool_)

@@ -113,22 +113,22 @@ class Entries:
     def failing(self, trapped: NDArray[np.int64]) -> NDArray[np.int64]:
         """The keys asked of the walks that come to one of these entries first, all of which do not arrive."""
         walks, place, cells = self._walks, self._place, len(self._next)
-        calm = trapped[trapped < cells]
-        calm = calm[self._wanted[calm]]
+        common = trapped[trapped < cells]
+        common = common[self._wanted[common]]
         cell, colour = self._with_colour.split(self._upstream(self._own[among(self._entry, trapped)]))
-        rows = place.first(calm)
-        if len(calm):
+        rows = place.first(common)
+        if len(common):
             # The same in all colours in which the walk meets nothing else.
             of_these = among(place.first(self._with_colour.first(self._own)), distinct(rows))
             elsewhere = np.sort(self._upstream(self._own[of_these]))
             index, differing = np.nonzero(walks.differs[rows])
-            same = ~among(self._with_colour.pack(calm[index], differing), elsewhere)
-            cell = np.concatenate((cell, calm[index[same]]))
+            same = ~among(self._with_colour.pack(common[index], differing), elsewhere)
+            cell = np.concatenate((cell, common[index[same]]))
             colour = np.concatenate((colour, differing[same]))
         colour = np.array(walks.colours, np.int64)[colour]
         times = np.array([len(walks.plain[row]) for row in rows.tolist()], np.int64)
         plain = [c for row in rows.tolist() for c in walks.plain[row]]
-        cell = np.concatenate((cell, np.repeat(calm, times)))
+        cell = np.concatenate((cell, np.repeat(common, times)))
         colour = np.concatenate((colour, np.array(plain, np.int64)))
 
         source = place.second(cell)
