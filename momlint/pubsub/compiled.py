@@ -45,6 +45,7 @@ NONE: Final = -1
 #: More than these are not enumerated.
 MOST_LOCAL = 40_000
 MOST_GLOBAL = 4_000
+MOST_WORKERS = 64
 
 # What a worker still has for a client: bits of a number for each worker.
 _LISTED = 1  # snapshot: it is in the copy (`each`: and has not had its turn)
@@ -448,10 +449,10 @@ class _Compiler:
 
     def run(self) -> Compiled:
         form = self.form
-        rules = self.rules()
         workers = form.broker.workers
-        if workers > 64:
+        if workers > MOST_WORKERS:
             raise TooLarge(f"{workers:,} workers are too many")
+        rules = self.rules()
         first = World((NONE,) * workers, (NONE,) * len(form.topics))
         worlds = _closure([first], [rule.world for rule in rules], MOST_GLOBAL, "states of the broker")
         starts = [

@@ -12,6 +12,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from momlint.findings import Place
 
+#: A property without a name is called by its formulas, up to so many characters of them.
+_LONGEST = 60
+
 Verb: TypeAlias = Literal["local", "subscribe", "unsubscribe", "publish", "disconnect", "connect", "on"]
 #: What a formula may ask of a client. `number`: of a role for ``role``, a topic for ``subscribed`` and ``ever``, a
 #: message for ``received``, ``twice``, ``late`` and ``missed``.
@@ -150,7 +153,10 @@ class Property:
     @property
     def title(self) -> str:
         """``property `one leader```; by its formulas where it has no name."""
-        return f"property `{self.name}`" if self.name else f"property `never: {', '.join(self.texts)}`"
+        if self.name:
+            return f"property `{self.name}`"
+        never = ", ".join(self.texts)
+        return f"property `never: {never if len(never) <= _LONGEST else never[: _LONGEST - 1] + '…'}`"
 
 
 @dataclass(frozen=True, slots=True)

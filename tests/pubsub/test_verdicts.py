@@ -186,11 +186,18 @@ def test_the_time_is_kept(tmp_path: Path) -> None:
 
 
 def test_what_is_too_large_says_so() -> None:
-    form = form_of(alone(5, 70, 5, "atomic"))
-    with pytest.raises(TooLarge, match="70 workers are too many"):
+    form = form_of(alone(5, 2_000_000_000, 5, "atomic"))
+    with pytest.raises(TooLarge, match="2,000,000,000 workers are too many"):
         compile_question(form, Question(form.properties[0].never))
     answer = decide(form, Question(form.properties[0].never))
-    assert (answer.holds, answer.trace, answer.reason) == (False, None, "70 workers are too many")
+    assert (answer.holds, answer.trace, answer.reason) == (False, None, "2,000,000,000 workers are too many")
+
+
+def test_long_formulas_are_cut_in_messages() -> None:
+    text = crowd(1).replace("[up]", " or ".join(["up"] * 50))
+    (finding,) = report_of(text, select=("MOM851",)).findings
+    name = (" or ".join(["up"] * 50))[:59] + "…"
+    assert finding.message == f"property `never: {name}` fails with 1 client, after 2 steps"
 
 
 def test_the_budget_of_configurations_is_kept() -> None:
