@@ -159,18 +159,19 @@ class Z3Session:
         return found
 
     def _literal(self, literal: str | No) -> Any:
-        """A symbol or its negation, as z3's own object."""
-        symbol = self._z3.Bool(literal if isinstance(literal, str) else str(literal.part), self._ctx)
-        return symbol if isinstance(literal, str) else self._z3.Not(symbol)
+        """A symbol or its negation, as the library's own pointer."""
+        return self.symbol(literal)[0] if isinstance(literal, str) else self.symbol(str(literal.part))[2]
 
     def _find(self, assumed: Sequence[Any] = ()) -> Z3Model | None:
         milliseconds = self._limits.milliseconds_left()
         if milliseconds is not None:
             self._solver.set("timeout", milliseconds)
-        answer = self._solver.check(*assumed)
-        if answer == self._z3.sat:
+        array = (self._z3.Ast * len(assumed))(*assumed)
+        # `Solver.check` looks up the sort of each literal again.
+        answer = self._z3.Z3_solver_check_assumptions(self._ctx.ref(), self._solver.solver, len(assumed), array)
+        if answer == self._z3.Z3_L_TRUE:
             return Z3Model(self, self._solver.model())
-        if answer == self._z3.unsat:
+        if answer == self._z3.Z3_L_FALSE:
             return None
         reason = self._solver.reason_unknown()
         if not any(word in reason for word in ("cancel", "resource", "timeout")):
