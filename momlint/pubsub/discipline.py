@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from momlint.catalog import rule_names
 from momlint.discipline import FleetServices, Judgement, Outcome, Request
 from momlint.errors import ReplayError
-from momlint.findings import Claim, Draft, Place, Proof, Section, Summary
+from momlint.findings import Claim, Draft, Proof, Section, Summary
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
@@ -51,7 +51,7 @@ class PubsubJudgement:
         assert loaded.estate is not None
         self.loaded = loaded
         self.request = request
-        self.place = loaded.estate.section_places.get(Pubsub.section, Place(0, ()))
+        self.place = loaded.estate.section_places.get(Pubsub.section, loaded.estate.place)
         self.reading = read(loaded)
         clients = self.reading.clients
         self.ask: Ask | None = None if clients is None else Ask(clients, request)

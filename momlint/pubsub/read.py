@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from momlint.estate import pubsub_places as places
 from momlint.estate.nearest import did_you_mean
 from momlint.findings import Draft, Place, RelatedDraft
 from momlint.pubsub.form import Broker, Clients, Constant, Formula, Message, Property, Role, Step, Verb
@@ -69,15 +70,15 @@ class _Read:
         for number, model in self.models:
             for name, entry in (model.messages or {}).items():
                 topic, retained = (entry.topic, entry.retained) if entry is not None else (DEFAULT_TOPIC, False)
-                value = (topic, retained, Place(number, ("pubsub", "messages", name)))
+                value = (topic, retained, places.message(number, name))
                 if self.is_new(f"message `{name}`", value[2], messages[name][2] if name in messages else None):
                     messages[name] = value
             for name, role in (model.clients or {}).items():
-                place = Place(number, ("pubsub", "clients", name))
+                place = places.role(number, name)
                 if self.is_new(f"role `{name}`", place, roles[name][1] if name in roles else None):
                     roles[name] = role, place
             if model.broker is not None:
-                place = Place(number, ("pubsub", "broker"))
+                place = places.broker(number)
                 if self.is_new("the broker of the clients", place, broker[1] if broker else None):
                     broker = model.broker, place
         topics = tuple(dict.fromkeys(topic for topic, _, _ in messages.values()))
@@ -124,7 +125,7 @@ class _Read:
         states = self.names.states[number]
         steps = []
         for index, step in enumerate(entry.steps or ()):
-            at = Place(place.document, (*place.path, "steps", index))
+            at = places.step(place, index)
             made = self.step(step, states, at)
             if made is not None:
                 steps.append(made)
@@ -140,10 +141,10 @@ class _Read:
 
     def step(self, entry: StepEntry, states: Sequence[str], place: Place) -> Step | None:
         sources = entry.sources if isinstance(entry.sources, list) else [entry.sources]
-        action = self.action(entry.action, Place(place.document, (*place.path, "do"), "value"))
+        action = self.action(entry.action, places.action(place))
         condition: Formula | None = Constant(True)
         if entry.condition:
-            condition = self.formula(entry.condition, Place(place.document, (*place.path, "if"), "value"))
+            condition = self.formula(entry.condition, places.condition(place))
         if action is None or condition is None:
             self.known = False
             return None
@@ -176,7 +177,7 @@ class _Read:
             start = text.index(rest, text.index(word) + len(word))
             declared = "topics are those of `messages`" if what == "topic" else "declare it under `messages`"
             self.wrong(
-                place._replace(within=(start, start + len(rest))),
+                places.part(place, start, start + len(rest)),
                 f"there is no {what} `{rest}`{did_you_mean(rest, known)}",
                 declared,
             )
@@ -187,7 +188,7 @@ class _Read:
         try:
             return parse(text, self.names)
         except FormulaError as error:
-            where = place._replace(within=(error.start, error.end))
+            where = places.part(place, error.start, error.end)
             self.drafts.append(Draft("MOM102", where, error.message, _PREDICATES))
             return None
 
@@ -197,7 +198,7 @@ class _Read:
             kept = self.loaded.checked[number].kept.get(("pubsub", "properties"))
             for position, entry in enumerate(model.properties or ()):
                 index = position if kept is None else kept[position]
-                made = self.property(entry, Place(number, ("pubsub", "properties", index)))
+                made = self.property(entry, places.property_item(number, index))
                 if made is not None:
                     found.append(made)
                 else:
@@ -205,13 +206,13 @@ class _Read:
         return tuple(found)
 
     def property(self, entry: PropertyEntry, place: Place) -> Property | None:
-        never = Place(place.document, (*place.path, "never"), "value")
+        never = places.never(place)
         if isinstance(entry.never, list):
             texts = list(entry.never)
-            places = [never._replace(path=(*never.path, index)) for index in range(len(texts))]
+            where = [places.never(place, index) for index in range(len(texts))]
         else:
-            texts, places = [entry.never], [never]
-        formulas = [self.formula(text, at) for text, at in zip(texts, places, strict=True)]
+            texts, where = [entry.never], [never]
+        formulas = [self.formula(text, at) for text, at in zip(texts, where, strict=True)]
         whole = [formula for formula in formulas if formula is not None]
         if len(whole) < len(formulas):
             return None
