@@ -2,6 +2,10 @@
 
 What a server gets by a route or a gateway it hands to its clients and leaf nodes and to no other server of the mesh.
 So every two servers of a supercluster have a link each way, all in one split-horizon group.
+
+An uplink of a leaf node is that one server's: neither does the rest of its mesh get what comes down by it, nor does
+what they have go up (seen on nats-server 2.9.10; so every server of a cluster wants one). A hub sends nothing back to
+the cluster that it has it from, whichever server's uplink that is. So uplinks are of the group of the mesh below.
 """
 
 from __future__ import annotations
@@ -141,7 +145,7 @@ class _Meshes:
         """A link each way to a server whose file is not here."""
         if not addresses:
             return
-        group = self.meshes.of[native.file]
+        group = self.group(native)
         for broker in native.brokers:
             for outward in (True, False):
                 native.links.append(
@@ -153,7 +157,7 @@ class _Meshes:
                         [Pass(">", "", "", addresses[0].at)],
                         list(addresses),
                         far_key=broker.key,
-                        connection=f"mesh of {group}",
+                        connection=group,
                         global_connection=True,
                     )
                 )
@@ -175,7 +179,7 @@ class _Meshes:
                         at,
                         [Pass(">", "", "", at)],
                         other=(other.file, broker.key),
-                        connection=f"mesh of {self.meshes.of[native.file]}",
+                        connection=self.group(native),
                         global_connection=True,
                     )
                 )
@@ -183,25 +187,29 @@ class _Meshes:
     # -- leaf nodes --------------------------------------------------------------------------------------------------
 
     def leaves(self) -> None:
-        joined: dict[tuple[str, str, str, str], At] = {}
+        joined: set[tuple[str, str, str, str]] = set()
+        first: set[tuple[str, str, str, str]] = set()
         trees = _Trees()
         below: dict[str, list[NativeFile]] = {}
         for native in self.files:
             for number, leaf in enumerate(_server(native).leaves, 1):
+                if leaf.account not in {broker.key for broker in native.brokers}:
+                    continue  # declared nowhere; the server says so when it starts
                 other = next((o for o in (self.resolve(native, a) for a in leaf.addresses) if o is not None), None)
-                account = leaf.account
-                far = _far_account(leaf, other, account)
+                far = _far_account(leaf, other, leaf.account)
                 target = other.file if other is not None else f"{leaf.addresses[0].host}:{leaf.addresses[0].port}"
                 there = self.clusters.of.get(target, target)
-                key = (self.clusters.of[native.file], there, account, far)
-                # Several servers of a cluster may have the same uplink: the hub sends each message to one of them.
-                if key in joined:
+                mine = self.clusters.of[native.file]
+                key = mine, there, leaf.account, far
+                if (native.file, *key[1:]) in joined:
                     continue
-                joined[key] = leaf.at
-                path = trees.join((key[0], account), (key[1], far), (native, leaf.at))
-                if path is not None:
-                    self.tell_cycle(native, leaf, path)
-                    continue
+                if key not in first:
+                    path = trees.join((mine, leaf.account), (there, far), (native, leaf.at))
+                    if path is not None:
+                        self.tell_cycle(native, leaf, path)
+                        continue
+                    first.add(key)
+                joined.add((native.file, *key[1:]))
                 if native not in below.setdefault(there, []):
                     below[there].append(native)
                 self.leaf(native, leaf, number, other, far)
@@ -209,12 +217,12 @@ class _Meshes:
             self.check_cluster_names(natives)
 
     def leaf(self, native: NativeFile, leaf: Leaf, number: int, other: NativeFile | None, far: str) -> None:
-        if leaf.account not in {broker.key for broker in native.brokers}:
-            return  # the account is declared nowhere; the server says so when it starts
+        """The links of an uplink."""
+        name = f"{_dotted(leaf.account)}leaf.{number}"
         for outward, denied in ((True, leaf.denied_out), (False, leaf.denied_in)):
             native.links.append(
                 Link(
-                    f"{_dotted(leaf.account)}leaf.{number}.{'out' if outward else 'in'}",
+                    f"{name}.{'out' if outward else 'in'}",
                     leaf.account,
                     outward,
                     leaf.at,
@@ -222,9 +230,21 @@ class _Meshes:
                     leaf.addresses if other is None else [],
                     other=None if other is None else (other.file, far),
                     far_key=far,
-                    connection=f"leaf.{number}",
+                    connection=self.group(native),
+                    global_connection=True,
                 )
             )
+
+    def group(self, native: NativeFile) -> str:
+        """The split-horizon group of a server's mesh: the name of the cluster, or of the one server."""
+        mesh = self.meshes.of[native.file]
+        named = (_server(one).cluster for one in self.files if self.meshes.of[one.file] == mesh)
+        cluster = next((name for name in named if name is not None), None)
+        if cluster is not None:
+            return f"cluster {cluster.text}"
+        first = next(one for one in self.files if one.file == mesh)
+        alike = sum(one.called == first.called for one in self.files)
+        return f"mesh of {first.called if first.called is not None and alike == 1 else first.file}"
 
     def tell_cycle(self, native: NativeFile, leaf: Leaf, path: Sequence[tuple[NativeFile, At]]) -> None:
         """Leaf nodes make a tree. A server that hears itself breaks the connection off, and tries again later."""

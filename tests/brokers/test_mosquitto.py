@@ -1,7 +1,7 @@
 """Real Mosquitto brokers, bridged at random and as in the cases: every message goes where momlint says, as often.
 
 A loop is a message of which more copies arrive than any way without a loop delivers. The overlays are the same on every
-run; the fast tests try a few of them, `-m slow` all.
+run. Slow, since brokers take their time to find each other.
 """
 
 from __future__ import annotations
@@ -67,9 +67,8 @@ def agree(files: dict[str, str], folder: Path) -> tuple[int, int]:
     return len(ending), len(looping)
 
 
-@pytest.mark.parametrize(
-    "seed", [pytest.param(s, marks=[] if s % 20 == 0 else pytest.mark.slow) for s in range(OVERLAYS)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(OVERLAYS))
 def test_random_overlays(seed: int, tmp_path: Path) -> None:
     agree(random_overlay(seed), tmp_path)
 

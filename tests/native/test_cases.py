@@ -121,3 +121,65 @@ def test_a_comment_silences(tmp_path: Path) -> None:
     assert [(one.code, Path(one.file).name, one.span.start.line) for one in report.findings] == [
         ("MOM109", "north.conf", 7)
     ]
+
+
+def test_a_manifest_takes_its_files_with_it(tmp_path: Path) -> None:
+    """A file that a manifest of the run names is judged there alone, under the name that it has there."""
+    for path in (CASES / "01-mosq-mutual-both-loop").iterdir():
+        shutil.copy(path, tmp_path / path.name)
+    manifest = tmp_path / "manifest.yaml"
+    manifest.write_text(
+        "momlint: 1\nclosed: true\nbrokers:\n"
+        "  one: {config: north.conf, kind: mosquitto, hosts: [north.example]}\n"
+        '  two: {config: south.conf, hosts: ["south.example:1883"]}\n'
+    )
+    files = [str(tmp_path / name) for name in ("north.conf", "south.conf", "manifest.yaml")]
+    report = lint_files(files, Options())
+    (finding,) = report.findings
+    assert (finding.code, Path(finding.file).name, finding.span.start.line) == ("MOM801", "south.conf", 7)
+    assert finding.witness is not None
+    assert finding.witness.walk == ("one", "two", "one")
+
+
+def test_a_closed_manifest_knows_every_address(tmp_path: Path) -> None:
+    shutil.copy(CASES / "01-mosq-mutual-both-loop" / "north.conf", tmp_path / "edge.conf")
+    manifest = tmp_path / "manifest.yaml"
+    manifest.write_text("momlint: 1\nclosed: true\nbrokers: {edge: {config: edge.conf}}\n")
+    assert ("MOM808", "edge.conf", 5) in found(lint_files([str(manifest)], Options()))
+
+
+def test_a_manifest_names_what_is_not_there(tmp_path: Path) -> None:
+    manifest = tmp_path / "manifest.yaml"
+    manifest.write_text("momlint: 1\nbrokers:\n  a: {config: gone.conf}\n  b: {config: ../../etc/passwd}\n")
+    assert found(lint_files([str(manifest)], Options()))[:2] == [
+        ("MOM102", "manifest.yaml", 3),
+        ("MOM102", "manifest.yaml", 4),
+    ]
+
+
+@pytest.mark.parametrize("case", sorted(EXPECTED))
+def test_import_gives_the_same_codes(case: str, tmp_path: Path) -> None:
+    """Of what is not told by the files alone."""
+    from momlint.cli.importing import import_files
+
+    files = [str(path) for path in sorted((CASES / case).iterdir())]
+    estate = tmp_path / "imported.yaml"
+    import_files(files, None, None, str(estate))
+    told_by_files = {"MOM802", "MOM808", "MOM809", "MOM810", "MOM813", "MOM814"}
+    expected = [code for code, _, _ in EXPECTED[case] if code not in told_by_files]
+    assert [code for code, _, _ in found(lint_files([str(estate)], Options()))] == expected
+
+
+def test_the_fleet_says_the_same(tmp_path: Path) -> None:
+    from momlint.fleet.check import check_files
+    from momlint.fleet.serial import Serial
+
+    paths = [
+        str(path)
+        for case in ("01-mosq-mutual-both-loop", "45-nats-leaf-clusters-with-same-name")
+        for path in sorted((CASES / case).iterdir())
+    ]
+    alone = lint_files(paths, Options())
+    spread = check_files(paths, Options(), Serial(), seconds=[0.1] * len(paths))
+    assert spread.findings == alone.findings
+    assert spread.summary == alone.summary
