@@ -367,7 +367,36 @@ def lint_opened(opened: Opened, options: Options, services: FleetServices = _ALO
             _check_estate(result, loaded, options, services)
         elif options.certificate_folder is not None:
             result.uncertified.append(f"{source.file}: there is no estate to certify")
+        _take_out_ignored(result, loaded)
     return result
+
+
+def _take_out_ignored(result: FileResult, loaded: LoadedEstate) -> None:
+    """Drop the findings in native files that the estate's ``ignore`` names: not all of these files have comments."""
+    from momlint.estate.files import directory, join
+
+    entries = [
+        (entry.code, None if entry.file is None else os.path.normpath(join(directory(source.file), entry.file)), entry)
+        for (source, _), checked in zip(loaded.documents, loaded.checked, strict=False)
+        for entry in (() if checked.model is None else checked.model.ignore or ())
+    ]
+    if not entries:
+        return
+
+    def is_ignored(finding: Finding) -> bool:
+        if finding.code in {"MOM901", "MOM902"} or finding.file == loaded.source.file:
+            return False
+        span = finding.span
+        lines = result.sources.get(finding.file, ())[span.start.line - 1 : span.end.line]
+        said = "\n".join([finding.message, *lines])
+        return any(
+            finding.code.startswith(code)
+            and (file is None or os.path.normpath(finding.file) == file)
+            and (entry.about is None or entry.about in said)
+            for code, file, entry in entries
+        )
+
+    result.findings = [finding for finding in result.findings if not is_ignored(finding)]
 
 
 def _keep_suppressions(result: FileResult, source: Source) -> None:

@@ -183,3 +183,23 @@ def test_the_fleet_says_the_same(tmp_path: Path) -> None:
     spread = check_files(paths, Options(), Serial(), seconds=[0.1] * len(paths))
     assert spread.findings == alone.findings
     assert spread.summary == alone.summary
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_told"),
+    [
+        ("{code: MOM801}", False),
+        ("{code: MOM8, file: south.conf}", False),
+        ("{code: MOM801, file: north.conf}", True),
+        ("{code: MOM802}", True),
+        ('{code: MOM801, file: ./south.conf, about: "# both"}', False),
+        ("{code: MOM801, about: elsewhere}", True),
+    ],
+)
+def test_a_manifest_ignores(entry: str, is_told: bool, tmp_path: Path) -> None:
+    for path in (CASES / "01-mosq-mutual-both-loop").iterdir():
+        shutil.copy(path, tmp_path / path.name)
+    manifest = tmp_path / "manifest.yaml"
+    brokers = "{north: {config: north.conf}, south: {config: south.conf}}"
+    manifest.write_text(f"momlint: 1\nbrokers: {brokers}\nignore: [{entry}]\n")
+    assert bool(found(lint_files([str(manifest)], Options()))) == is_told
