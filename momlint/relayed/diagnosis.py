@@ -198,10 +198,8 @@ def _shadow(form: Form, arc: int, entry: int) -> int | None:
     passes = form.arcs[arc].passes or ()
     numbers = [form.classes.filters[one.filter] for one in passes]
     first = None
-    for klass in form.used():
+    for klass in form.having.get(numbers[entry], ()):
         matched = form.classes.matched[klass]
-        if numbers[entry] not in matched:
-            continue
         earlier = next((place for place in range(entry) if numbers[place] in matched), None)
         if earlier is None:
             return None

@@ -49,6 +49,18 @@ class Form:
             bounds.append(len(set(self.identity)) - 1)
         self.longest = min(bounds, default=None)
         self.classes = Classes(estate.syntax, self._filters(), self._ways(), self.longest)
+        #: Filter, by number → the classes that it matches.
+        self.having: dict[int, list[int]] = {}
+        for klass, matched in enumerate(self.classes.matched):
+            for number in matched:
+                self.having.setdefault(number, []).append(klass)
+        #: For each broker: filter, by number → the arcs leaving it that have it; -1 for those that let everything pass.
+        self._leaving_by: list[dict[int, list[int]]] = [{} for _ in estate.brokers]
+        for number, arc in enumerate(self.arcs):
+            names = {-1} if arc.passes is None else {self.classes.filters[one.filter] for one in arc.passes}
+            for name in names:
+                self._leaving_by[arc.tail].setdefault(name, []).append(number)
+        self._worth: dict[tuple[int, int], list[int]] = {}
         self._crossed: dict[tuple[int, int], tuple[int, int] | None] = {}
 
     def _filters(self) -> dict[int, list[str]]:
@@ -73,6 +85,18 @@ class Form:
             for one in arc.passes or ():
                 if not one.deny:
                     yield Way(arc.tail, arc.head, one.filter, Rename(one.strip, one.add))
+
+    def worth(self, broker: int, klass: int) -> list[int]:
+        """The arcs leaving a broker with an entry that matches a class, in order."""
+        key = broker, klass
+        found = self._worth.get(key)
+        if found is None:
+            by = self._leaving_by[broker]
+            matched = self.classes.matched[klass]
+            names = matched if len(matched) < len(by) else by.keys() & matched
+            arcs = {arc for name in names for arc in by.get(name, ())}
+            found = self._worth[key] = sorted(arcs.union(by.get(-1, ())))
+        return found
 
     def cross(self, arc: int, klass: int) -> tuple[int, int] | None:
         """The class on the other side of an arc and the number of the entry that lets it pass; None where it stays.
@@ -110,10 +134,10 @@ class Form:
         return one.place if entry < 0 or one.passes is None else one.passes[entry].place
 
     def starts(self) -> list[tuple[int, int]]:
-        """Where messages of which class begin: as declared, else all of them everywhere."""
+        """Where messages of which class begin: as declared, else all of them everywhere that they leave."""
         estate = self.estate
         if estate.publications is None and estate.subscriptions is None and not estate.topics:
-            return [(broker, klass) for broker in range(len(estate.brokers)) for klass in self.used()]
+            return self._everywhere()
         found: dict[tuple[int, int], None] = {}
         for topic in estate.topics:
             klass = self.classes.class_of(topic.name)
@@ -125,8 +149,22 @@ class Form:
                     ((one.broker, klass), None) for klass in self.used() if number in self.classes.matched[klass]
                 )
         elif not estate.topics:
-            return [(broker, klass) for broker in range(len(estate.brokers)) for klass in self.used()]
+            return self._everywhere()
         return list(found)
+
+    def _everywhere(self) -> list[tuple[int, int]]:
+        found = []
+        for broker, leaving in enumerate(self.leaving):
+            classes: set[int] = set()
+            for arc in leaving:
+                passes = self.arcs[arc].passes
+                if passes is None:
+                    classes.update(self.used())
+                    break
+                for one in passes:
+                    classes.update(self.having.get(self.classes.filters[one.filter], ()))
+            found += [(broker, klass) for klass in sorted(classes)]
+        return found
 
     def used(self) -> Sequence[int]:
         """The classes that any filter matches."""

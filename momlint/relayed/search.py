@@ -48,7 +48,7 @@ def steps(form: Form, state: State, without: frozenset[int] = frozenset()) -> It
     """Where a copy goes on to; not over links in `without`."""
     if not (state.own or form.transit[state.broker]):
         return
-    for number in form.leaving[state.broker]:
+    for number in form.worth(state.broker, state.klass):
         arc = form.arcs[number]
         if arc.link in without or (arc.group is not None and arc.group == state.group):
             continue
