@@ -118,6 +118,8 @@ class Form:
                 if one.deny:
                     return None
                 renamed = Rename(one.strip, one.add).apply(self.classes.examples[klass])
+                if not renamed:
+                    return None  # brokers take no empty topic
                 return self.classes.class_of(renamed) if (one.strip or one.add) else klass, number
         return None
 

@@ -54,7 +54,13 @@ def agree(files: dict[str, str], folder: Path) -> tuple[int, int]:
     texts, ports = on_loopback(files)
     predicted = Predicted(texts)
     assert not {"MOM809", "MOM813"}.intersection(predicted.problems)
-    expected = {(broker, topic): predicted.copies(broker, topic) for broker in files for topic in predicted.topics()}
+    expected = {
+        (broker, topic): predicted.copies(broker, topic)
+        for broker in files
+        for topic in predicted.topics()
+        # `p/` without the prefix `p/` is no topic: the bridge that sends it breaks off, and others with it.
+        if not topic.endswith("/")
+    }
     ending = [one for one, copies in expected.items() if copies is not None]
     # One is enough: its copies leave no room for those of another.
     looping = [one for one, copies in expected.items() if copies is None][:1]
