@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
 from momlint.estate.resolved import Interest
 from momlint.findings import Affected, Draft, Place, RelatedDraft, Witness
 from momlint.relayed.form import Form
-from momlint.relayed.search import Reached, State, Step, copies, start, walks_to
+from momlint.relayed.search import Named, Reached, State, Step, copies, named_steps, start, walks_to
 
 #: So many loops, and sets of duplicates, are told of one estate.
 _MOST = 100
@@ -101,8 +102,11 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(shown[:-1]) + f" and {shown[-1]}" if len(shown) > 1 else "".join(shown)
 
 
-def duplicates(form: Form, starts: Sequence[State]) -> Iterator[Draft]:
-    """MOM804: several copies of one message at a broker under one name; ways that share a link are one finding."""
+def duplicates(form: Form, starts: Sequence[State], reached: Reached) -> Iterator[Draft]:
+    """MOM804: several copies of one message at a broker under one name; ways that share a link are one finding.
+
+    `reached`: from all of `starts`.
+    """
     causes: list[tuple[frozenset[int], int, Draft]] = []
     groups: dict[int, int] = {}
 
@@ -112,6 +116,8 @@ def duplicates(form: Form, starts: Sequence[State]) -> Iterator[Draft]:
         return link
 
     for first in starts:
+        if reached.is_tree(first):
+            continue
         counted = copies(form, first)
         if counted is None:
             continue
@@ -212,13 +218,13 @@ def out_of_reach(form: Form, expected: Callable[[str], bool]) -> Iterator[Draft]
     estate = form.estate
     if not expected("MOM803"):
         return
-    arriving: dict[tuple[int, int], set[tuple[int, int]]] = {}
+    arriving: dict[tuple[int, int], dict[tuple[int, int], str]] = {}
 
-    def arrives(broker: int, klass: int) -> set[tuple[int, int]]:
+    def arrives(broker: int, klass: int) -> dict[tuple[int, int], str]:
+        """By broker and class: what the class's example is called where it comes there first."""
         key = broker, klass
         if key not in arriving:
-            reached = Reached(form, [start(form, broker, klass)])
-            arriving[key] = {(state.broker, state.klass) for state in reached.following}
+            arriving[key] = _arriving(form, start(form, broker, klass))
         return arriving[key]
 
     for topic in estate.topics:
@@ -235,21 +241,38 @@ def out_of_reach(form: Form, expected: Callable[[str], bool]) -> Iterator[Draft]
         return
     for wanted in estate.subscriptions or ():
         number = form.classes.filters[wanted.filter]
-        for klass in form.used():
-            if number not in form.classes.matched[klass]:
-                continue
+        for klass in form.matched_by(wanted.filter):
             missing = [
                 one.broker
                 for one in publications
                 if form.classes.filters[one.filter] in form.classes.matched[klass]
-                and (wanted.broker, klass) not in arrives(one.broker, klass)
+                and not any(
+                    broker == wanted.broker and number in form.classes.matched[other]
+                    for broker, other in arrives(one.broker, klass)
+                )
             ]
             if missing:
                 yield _of_interest(form, wanted, klass, missing, arrives(missing[0], klass))
                 break
 
 
-def _of_interest(form: Form, wanted: Interest, klass: int, missing: list[int], got: set[tuple[int, int]]) -> Draft:
+def _arriving(form: Form, first: State) -> dict[tuple[int, int], str]:
+    found: dict[tuple[int, int], str] = {}
+    seen = {first}
+    pending = deque([Named(first, form.classes.examples[first.klass])])
+    while pending:
+        at = pending.popleft()
+        found.setdefault((at.state.broker, at.state.klass), at.topic)
+        for _, after in named_steps(form, at):
+            if after.state not in seen:
+                seen.add(after.state)
+                pending.append(after)
+    return found
+
+
+def _of_interest(
+    form: Form, wanted: Interest, klass: int, missing: list[int], got: dict[tuple[int, int], str]
+) -> Draft:
     return _unreached(form, wanted.place, form.classes.examples[klass], missing, wanted.broker, got, ())
 
 
@@ -259,12 +282,12 @@ def _unreached(
     topic: str,
     missing: Sequence[int],
     subscriber: int,
-    got: set[tuple[int, int]],
+    got: dict[tuple[int, int], str],
     topics: tuple[str, ...],
 ) -> Draft:
     names = form.estate.brokers
     source, where = names[missing[0]].id, names[subscriber].id
-    renamed = sorted(form.classes.examples[klass] for broker, klass in got if broker == subscriber)
+    renamed = sorted(called for (broker, _), called in got.items() if broker == subscriber)
     if renamed:
         why = f"it arrives there as `{renamed[0]}`"
     elif not _connected(form, missing[0], subscriber):

@@ -71,9 +71,11 @@ class _Judgement:
             if found is None:
                 return
             yield from self.selected(found[0])
-            doubled = self.ask("how many copies arrive", lambda: list(diagnosis.duplicates(form, starts)))
+            reached = self.ask("where messages come to", lambda: Reached(form, starts))
+            if reached is None:
+                return
+            doubled = self.ask("how many copies arrive", lambda: list(diagnosis.duplicates(form, starts, reached)))
             yield from self.selected(doubled or [])
-            reached = Reached(form, starts)
             dead = self.ask("which filters are of use", lambda: list(diagnosis.dead_filters(form, reached)))
             yield from self.selected(dead or [])
             missed = self.ask("who gets what", lambda: list(diagnosis.out_of_reach(form, self.request.selects)))

@@ -146,10 +146,7 @@ class Form:
             found.update(((broker, klass), None) for broker in topic.publishers)
         if estate.publications is not None:
             for one in estate.publications:
-                number = self.classes.filters[one.filter]
-                found.update(
-                    ((one.broker, klass), None) for klass in self.used() if number in self.classes.matched[klass]
-                )
+                found.update(((one.broker, klass), None) for klass in self.matched_by(one.filter))
         elif not estate.topics:
             return self._everywhere()
         return list(found)
@@ -167,6 +164,10 @@ class Form:
                     classes.update(self.having.get(self.classes.filters[one.filter], ()))
             found += [(broker, klass) for klass in sorted(classes)]
         return found
+
+    def matched_by(self, text: str) -> list[int]:
+        """The classes that one of the estate's filters matches."""
+        return self.having.get(self.classes.filters[text], [])
 
     def used(self) -> Sequence[int]:
         """The classes that any filter matches."""

@@ -80,6 +80,18 @@ class Reached:
             self.following[state] = found = list(steps(form, state, without))
             pending += [one.state for one in found if one.state not in self.following]
 
+    def is_tree(self, first: State) -> bool:
+        """Whether messages from a state, which is one of these, come to each broker by one way at the most."""
+        brokers = {first.broker}
+        pending = [first]
+        while pending:
+            for step in self.following[pending.pop()]:
+                if step.state.broker in brokers:
+                    return False
+                brokers.add(step.state.broker)
+                pending.append(step.state)
+        return True
+
     def cyclic(self) -> list[list[State]]:
         """The strongly connected sets of states that have a cycle (Tarjan's algorithm, without recursion)."""
         index: dict[State, int] = {}

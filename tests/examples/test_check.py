@@ -39,9 +39,11 @@ BAD = [
     "fifty-brokers/broker-17-without-tables.yaml",
 ]
 
-#: See test_takeover.py, test_specifications.py and test_clients.py.
+#: See test_takeover.py, test_specifications.py, test_clients.py and tests/relayed/test_examples.py.
 ELSEWHERE = [
     *(f"clients/{path.name}" for path in sorted((EXAMPLES / "clients").glob("*.yaml"))),
+    "relayed/growing.yaml",
+    "relayed/plant.yaml",
     "ring/topology.yaml",
     "six-brokers/broker-1-failed.yaml",
     "three-brokers/slip.yaml",

@@ -1,0 +1,75 @@
+"""Verdicts on relayed overlays that were worked out by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from momlint.access import Access
+from momlint.discipline import Request
+from momlint.disciplines import disciplines_of
+from momlint.estate.opening import open_bytes
+from momlint.findings import Draft
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "relayed"
+
+
+def drafts(text: str) -> list[Draft]:
+    (loaded,) = open_bytes(text.encode(), "estate.yaml", Access.of("estate.yaml")).estates
+    assert loaded.problems == []
+    (discipline,) = disciplines_of(loaded)
+    assert discipline.name == "relayed"
+    judgement = discipline.judge(loaded, Request(lambda code: True))
+    found = list(judgement.drafts())
+    assert judgement.outcome({draft.code for draft in found}).verdicts == []
+    return found
+
+
+@pytest.mark.parametrize(("name", "codes"), [("plant", []), ("growing", ["MOM807"])])
+def test_an_example(name: str, codes: list[str]) -> None:
+    assert [draft.code for draft in drafts((EXAMPLES / f"{name}.yaml").read_text(encoding="utf-8"))] == codes
+
+
+def test_one_message_under_two_names_is_no_duplicate() -> None:
+    text = """
+momlint: 1
+brokers: {edge: , hub: }
+routing: {protocol: relay, syntax: mqtt}
+links:
+  - {id: l0, from: edge, to: hub, topics: [{filter: "a/#", add: p1/}]}
+  - {id: l1, from: edge, to: hub, topics: [{filter: "a/#", add: p2/}]}
+  - {id: l2, from: edge, to: hub, topics: [{filter: "b/#", add: p3/}]}
+  - {id: l3, from: edge, to: hub, topics: [{filter: "b/#", add: p3/}]}
+"""
+    # p1/a and p2/a differ; p3/b comes twice.
+    (twice,) = [draft for draft in drafts(text) if draft.code == "MOM804"]
+    assert twice.data["copies"] == 2
+    assert str(twice.data["topic"]).startswith("b")
+
+
+def test_a_loop_over_a_link_without_limit_beside_limited_ones() -> None:
+    text = """
+momlint: 1
+brokers: {a: , b: , c: }
+routing: {protocol: relay, syntax: mqtt}
+links:
+  - {from: a, to: b}
+  - {from: b, to: a}
+  - {from: b, to: c, max_hops: 2}
+"""
+    assert [draft.code for draft in drafts(text) if draft.code != "MOM804"] == ["MOM801"]
+
+
+def test_a_renamed_topic_that_nobody_listens_to() -> None:
+    text = """
+momlint: 1
+brokers: {edge: , cloud: }
+routing: {protocol: relay, syntax: mqtt}
+links:
+  - {from: edge, to: cloud, topics: [{filter: "plant/#", add: site7/}]}
+publications: [{at: edge, filter: "plant/a"}]
+subscriptions: [{at: cloud, filter: "plant/#"}]
+"""
+    (missed,) = [draft for draft in drafts(text) if draft.code == "MOM803"]
+    assert "it arrives there as `site7/plant/a`" in missed.message
