@@ -31,9 +31,10 @@ SYNTAXES: Final[dict[SyntaxName, Syntax]] = {
     "jms": Syntax(".", "*", ">", 0),
 }
 
-#: So many filters, after closing, at all brokers together, and states of the automaton are looked at.
-MOST_FILTERS: Final = 500_000
-MOST_STATES: Final = 200_000
+#: So many filters, after closing, at all brokers together, and states of the automaton are looked at; and so many more
+#: for each that is given.
+MOST: Final = 2_000
+MORE: Final = 20
 #: Filters that renaming makes longer than the longest given one by so many levels are left out.
 _DEEPER: Final = 6
 
@@ -119,6 +120,7 @@ class Classes:
         renaming = list(ways)
         needed: dict[int, dict[str, None]] = {broker: dict.fromkeys(texts) for broker, texts in wanted.items()}
         given = {text for texts in needed.values() for text in texts}
+        self._most = MOST + MORE * sum(map(len, needed.values()))
         deepest = max((len(self._tokens(one)) for one in given), default=1) + _DEEPER
         if any(way.rename != _SAME for way in renaming):
             for way in renaming:
@@ -153,7 +155,7 @@ class Classes:
                     there = needed.setdefault(way.tail, {})
                     if before in there:
                         continue
-                    if len(self._tokens(before)) > deepest or count >= MOST_FILTERS:
+                    if len(self._tokens(before)) > deepest or count >= self._most:
                         self.cut = True
                         continue
                     there[before] = None
@@ -337,7 +339,7 @@ class Classes:
                 following = self._step(state, token, len(path))
                 if not following or following in seen:
                     continue
-                if len(seen) >= MOST_STATES:
+                if len(seen) >= 10 * self._most:
                     self.cut = True
                     return
                 seen.add(following)
