@@ -212,15 +212,13 @@ class _Load:
         """`natives`: the documents of native files, of which `document` is the first."""
         loaded = self.loaded
         self.add(loaded.source, self.document)
-        if natives is None:
-            natives = self.named_natives()
-            added = natives.sources
-        else:
-            added = natives.sources[1:]
-        for source in added:
-            loaded.sources.append(source)
-            self.add(source, source.documents[0])
-        loaded.problems += natives.problems
+        first = 0 if natives is None else 1
+        natives = natives or self.named_natives()
+        if natives is not None:
+            for source in natives.sources[first:]:
+                loaded.sources.append(source)
+                self.add(source, source.documents[0])
+            loaded.problems += natives.problems
         # Where files include one another, chains are long for that reason.
         self.drafts += self.circles.drafts() or self.too_many.drafts()
         directories = [directory(source.file) for source, _ in loaded.documents]
@@ -307,13 +305,12 @@ class _Load:
 
     # -- native files that a manifest names ----------------------------------------------------------------------------
 
-    def named_natives(self) -> Joined:
-        """What the native files say that brokers of the documents name."""
+    def named_natives(self) -> Joined | None:
+        """What the native files say that brokers of the documents name; None where they name none that can be read."""
         named = (entry for one in self.checked if one.model is not None for entry in (one.model.brokers or {}).values())
-        from momlint.native.joining import Declared, Joined
-
         if not any(entry is not None and entry.config for entry in named):
-            return Joined()
+            return None
+        from momlint.native.joining import Declared
         from momlint.native.joining import join as join_natives
 
         found: list[NativeFile] = []
@@ -336,7 +333,7 @@ class _Load:
                 found.append(native)
                 declared[file] = Declared(name, tuple(entry.hosts or ()))
         if not found:
-            return Joined()
+            return None
         closed = any(checked.model is not None and checked.model.closed for checked in self.checked)
         has_routing = any(checked.model is not None and checked.model.routing is not None for checked in self.checked)
         return join_natives(found, declared, closed=closed, others=others, routing=not has_routing)

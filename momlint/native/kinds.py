@@ -23,8 +23,19 @@ _NAMES: Final = {
 _BOM: Final = b"\xef\xbb\xbf"
 
 
-def _line(pattern: bytes) -> re.Pattern[bytes]:
-    return re.compile(rb"^[ \t]*" + pattern, re.MULTILINE)
+class _Pattern:
+    """A pattern that is compiled when a file is looked into: most are told by their names."""
+
+    def __init__(self, pattern: bytes) -> None:
+        self._pattern = pattern
+
+    def search(self, data: bytes) -> re.Match[bytes] | None:
+        """The first place that matches, where ``^`` and ``$`` are a line's; re keeps what it has compiled."""
+        return re.search(self._pattern, data, re.MULTILINE)
+
+
+def _line(pattern: bytes) -> _Pattern:
+    return _Pattern(rb"^[ \t]*" + pattern)
 
 
 _CONNECTION: Final = _line(rb"connection[ \t]+\S")
@@ -42,13 +53,13 @@ _NATS_LISTEN: Final = _line(
     rb"[\"']?(?:listen|port)[\"']?[ \t]*[:=]?[ \t]*[\"']?[\w.:-]{0,80}[0-9]{1,5}[\"']?[ \t\r]*$"
 )
 _HOCON: Final = _line(rb"(?:discovery_strategy|dashboard|node\.cookie|listeners?\.[a-z]+\.|bridges\.mqtt)")
-_RABBIT: Final = re.compile(rb'"exchanges"\s*:\s*\[')
-_RABBIT_PARAMETERS: Final = re.compile(rb'"parameters"\s*:\s*\[')
-_RABBIT_OTHER: Final = re.compile(
+_RABBIT: Final = _Pattern(rb'"exchanges"\s*:\s*\[')
+_RABBIT_PARAMETERS: Final = _Pattern(rb'"parameters"\s*:\s*\[')
+_RABBIT_OTHER: Final = _Pattern(
     rb'"(?:rabbit_version|rabbitmq_version|global_parameters|vhosts)"\s*:|"component"\s*:\s*"(?:federation|shovel)'
 )
 _MOMLINT: Final = _line(rb"[\"']?momlint[\"']?[ \t]*:")
-_MOMLINT_KEY: Final = re.compile(rb'"momlint"\s*:')
+_MOMLINT_KEY: Final = _Pattern(rb'"momlint"\s*:')
 
 
 def may_be_native(name: str) -> bool:
