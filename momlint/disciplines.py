@@ -19,10 +19,14 @@ class Sectional:
     name: str
     section: str
     load: Callable[[], Discipline]
+    #: Sections that mean it as well.
+    others: tuple[str, ...] = ()
 
     def claims(self, loaded: LoadedEstate) -> bool:
-        """Every estate with the section."""
-        return loaded.estate is not None and self.section in loaded.estate.section_places
+        """Every estate with the section, or one of the others."""
+        if loaded.estate is None:
+            return False
+        return any(section in loaded.estate.section_places for section in (self.section, *self.others))
 
     def complete(self, loaded: LoadedEstate, services: FleetServices) -> str | None:
         """As the discipline does."""
@@ -39,12 +43,23 @@ def _pubsub() -> Discipline:
     return PUBSUB
 
 
+def _delivery() -> Discipline:
+    from momlint.delivery.discipline import DELIVERY
+
+    return DELIVERY
+
+
 def disciplines() -> tuple[Discipline, ...]:
     """Every discipline; of those that judge the same section, the first that claims an estate has it."""
     from momlint.relayed.discipline import RELAYED
     from momlint.routed.discipline import ROUTED
 
-    return (Sectional("pubsub", "pubsub", _pubsub), RELAYED, ROUTED)
+    return (
+        Sectional("pubsub", "pubsub", _pubsub),
+        Sectional("delivery", "sites", _delivery, ("delivery", "clients")),
+        RELAYED,
+        ROUTED,
+    )
 
 
 def disciplines_of(loaded: LoadedEstate) -> tuple[Discipline, ...]:

@@ -19,7 +19,7 @@ _HERE: Final = os.path.dirname(os.path.abspath(__file__))
 #: The compiled models: made when momlint is built or installed (`momlint.estate.compiling`), and not in git.
 KEPT: Final = os.path.join(_HERE, "compiled.json")
 #: What they are made of.
-_MODELS: Final = ("model.py", "kinds.py", "pubsub_model.py", "forms.py", "compiling.py")
+_MODELS: Final = ("model.py", "kinds.py", "pubsub_model.py", "delivery_model.py", "forms.py", "compiling.py")
 
 
 class Kept(NamedTuple):

@@ -24,6 +24,8 @@ Path: TypeAlias = tuple[str | int, ...]
 #: More of the same mistake than this (one wrong field name in every link) is one finding with related places.
 _MOST_ALIKE = 10
 _MOST_RELATED = 20
+#: A name that exists elsewhere must be so much like one that is known here to be taken for it.
+_VERY_ALIKE = 0.8
 
 
 #: What pydantic's errors say of a number that is one, and is not kept.
@@ -204,7 +206,8 @@ class Mistakes:
         known = known_fields(location[:-1])
         home = home_of(key)
         parent = f"in {self.label(path[:-1])}" if len(path) > 1 else "at the top level of the estate"
-        near = nearest(key, known)
+        # `recovery` is a little like `delivery`, and is a name of its own elsewhere; `broker` is `brokers` misspelt.
+        near = nearest(key, known, _VERY_ALIKE) if home else nearest(key, known)
         message = f"unknown field `{key}` {parent}"
         if near is not None:
             message += f"; did you mean `{near}`?"
@@ -219,7 +222,7 @@ class Mistakes:
         match path:
             case ():
                 return "the estate"
-            case ("brokers" | "topics" | "groups" as section, _):
+            case ("brokers" | "topics" | "groups" | "sites" | "clients" as section, _):
                 return f"{section[:-1]} `{written[1]}`"
             case ("links", int(index)):
                 return f"link {index + 1}"
@@ -235,7 +238,16 @@ class Mistakes:
                 return f"step {index + 1} of role `{written[2]}`"
             case ("pubsub", "properties", int(index)):
                 return f"property {index + 1}"
-            case (*_, str()) if path[1:] and path[0] in ("brokers", "topics", "links", "specs", "pubsub"):
+            case (*_, str()) if path[1:] and path[0] in (
+                "brokers",
+                "topics",
+                "links",
+                "specs",
+                "pubsub",
+                "sites",
+                "delivery",
+                "clients",
+            ):
                 return f"`{written[-1]}` of {self.label(path[:-1])}"
             case (*_, str()):
                 return f"`{written[-1]}`"

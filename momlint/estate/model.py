@@ -22,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from momlint.estate.delivery_model import ClientEntry, DeliveryEntry, SiteEntry
 from momlint.estate.forms import (
     LARGEST_NUMBER,
     by_direction_form,
@@ -460,6 +461,22 @@ class EstateFile(Model):
     pubsub: Annotated[PubsubEntry | None, Takes("a mapping with messages, broker, clients and properties")] = Field(
         None, description="Clients of one broker, any number of them, and what must never be; needs no brokers."
     )
+    sites: (
+        Annotated[
+            dict[Id, Annotated[SiteEntry, Takes("a site {parent, brokers}")]], Takes("a mapping from ids to sites")
+        ]
+        | None
+    ) = Field(None, description="Site → the site above it, and its brokers in take-over order: a tree.")
+    delivery: Annotated[DeliveryEntry | None, Takes("a mapping with routing, order and so on")] = Field(
+        None, description="How events travel over the tree of sites, and in which order they are delivered."
+    )
+    clients: (
+        Annotated[
+            dict[Id, Annotated[ClientEntry, Takes("a client {site, publishes, subscribes}")]],
+            Takes("a mapping from ids to clients"),
+        ]
+        | None
+    ) = Field(None, description="Client → its site, what it publishes and what it subscribes to.")
 
 
 def json_schema() -> dict[str, Any]:

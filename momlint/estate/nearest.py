@@ -9,8 +9,8 @@ _MOST_NAMES = 20_000
 _ALIKE = 0.6
 
 
-def nearest(name: str, names: Collection[str]) -> str | None:
-    """The name most like `name` (Ratcliff/Obershelp ratio of at least 0.6, case aside), or None.
+def nearest(name: str, names: Collection[str], alike: float = _ALIKE) -> str | None:
+    """The name most like `name` (Ratcliff/Obershelp ratio of at least `alike`, case aside), or None.
 
     The first of `names` wins among equals. At most 20,000 names are looked at: with more there is no hint.
     """
@@ -21,7 +21,7 @@ def nearest(name: str, names: Collection[str]) -> str | None:
 
     matcher: SequenceMatcher[str] = SequenceMatcher(autojunk=False)
     matcher.set_seq2(name.casefold())
-    best, best_ratio = None, _ALIKE
+    best, best_ratio = None, alike
     for candidate in names:
         matcher.set_seq1(candidate.casefold())
         # The quick ratios are upper bounds.

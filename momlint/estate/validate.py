@@ -44,9 +44,21 @@ SECTIONS = (
     "specs",
     "pubsub",
     "pubsub.properties",
+    "sites",
+    "delivery",
+    "clients",
 )
 #: Sections that other disciplines judge than those of brokers: with one of them, an estate needs no brokers.
-WITHOUT_BROKERS: Final[tuple[str, ...]] = ("pubsub",)
+WITHOUT_BROKERS: Final[tuple[str, ...]] = ("pubsub", "sites", "delivery", "clients")
+#: Settings of `delivery` that say what happens when brokers fail, and not where events go or how they are numbered.
+_ALONE_IN_DELIVERY: Final = (
+    "channels",
+    "replicate",
+    "acknowledge",
+    "retransmit",
+    "suspect_after_ms",
+    "dead_after_ms",
+)
 _MOST_ROUNDS = 12
 
 
@@ -197,6 +209,8 @@ class _Check:
                 self.checked.partial_failures.add(path[:2])
             case ("pubsub", *_):
                 return self.victim_in_pubsub(path)
+            case ("sites" | "delivery" | "clients", *_):
+                return self.victim_in_delivery(path, is_extra=is_extra)
             case ("specs", int(), *_):
                 self.incomplete("specs")
                 return path[:2]
@@ -251,6 +265,22 @@ class _Check:
             self.incomplete("pubsub.properties")
             return path[:3]
         self.lose("pubsub")
+        return path[:1]
+
+    def victim_in_delivery(self, path: Path, *, is_extra: bool) -> Path:
+        """`victim` in a tree of sites: what no verdict depends on alone, a client with all of it, else the section.
+
+        A site that lost its parent would be a second root; a lost name of a topic, one that nobody wants.
+        """
+        section = str(path[0])
+        alone = {"sites": (3, ("latency_ms",)), "delivery": (2, _ALONE_IN_DELIVERY)}.get(section)
+        if not is_extra and alone is not None and len(path) >= alone[0] and path[alone[0] - 1] in alone[1]:
+            self.incomplete(section)
+            return path[: alone[0]]
+        if section == "clients" and len(path) > 1:
+            self.incomplete(section)
+            return path[:2]
+        self.lose(section)
         return path[:1]
 
     def incomplete(self, section: str) -> None:

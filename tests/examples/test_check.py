@@ -39,8 +39,10 @@ BAD = [
     "fifty-brokers/broker-17-without-tables.yaml",
 ]
 
-#: See test_takeover.py, test_specifications.py, test_clients.py and tests/relayed/test_examples.py.
+#: See test_takeover.py, test_specifications.py, test_clients.py, test_sites.py and tests/relayed/test_examples.py.
 ELSEWHERE = [
+    "sites/seven-sites.yaml",
+    "sites/seven-sites-starving.yaml",
     *(f"clients/{path.name}" for path in sorted((EXAMPLES / "clients").glob("*.yaml"))),
     "relayed/growing.yaml",
     "relayed/plant.yaml",

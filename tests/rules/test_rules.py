@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from momlint.catalog import RuleName, load_rules, rule_names
+from momlint.delivery.discipline import FAMILY as DELIVERY
 from momlint.lint import Options, lint_bytes, merge
 from momlint.pubsub.discipline import FAMILY as PUBSUB
 from momlint.routed.discipline import FAMILIES
@@ -22,7 +23,11 @@ from tests.routed.engines.nusmv import nusmv
 
 HERE = Path(__file__).parent
 #: Where the checks of a family are.
-CHECKS = {**dict.fromkeys(FAMILIES, "momlint.routed.checks"), PUBSUB: "momlint.pubsub.checks"}
+CHECKS = {
+    **dict.fromkeys(FAMILIES, "momlint.routed.checks"),
+    PUBSUB: "momlint.pubsub.checks",
+    DELIVERY: "momlint.delivery.checks",
+}
 #: Rules about what engines answer; no text of an estate brings them about. tests/routed/engines/test_ask.py shows both.
 #: MOM802 takes several files of NATS: tests/native/test_cases.py has one.
 WITHOUT_ESTATE = {"MOM802", "MOM901", "MOM902"}

@@ -1,0 +1,1 @@
+"""One file a rule: from a `momlint.delivery.ways.Case` to drafts."""

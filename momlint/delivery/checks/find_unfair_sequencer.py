@@ -1,0 +1,43 @@
+"""MOM824: another site is nearer to all publishers, at worst, than the sequencer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from momlint.findings import Draft, Place, Witness
+
+if TYPE_CHECKING:
+    from momlint.delivery.ways import Case
+
+
+def find(case: Case) -> Iterator[Draft]:
+    """One draft at most, with the table of distances."""
+    sequencer, tree, way = case.sequencer(), case.tree, case.design.way
+    publishers = case.publishers
+    if sequencer is None or tree is None or way is None or not publishers or not case.design.distances_known:
+        return
+    homes = list(dict.fromkeys(publisher.site for publisher in publishers))
+    worst = [max(tree.distance(home, site) for home in homes) for site in range(len(tree.sites))]
+    best = min(range(len(worst)), key=lambda site: worst[site])
+    if worst[best] >= worst[sequencer]:
+        return
+    unit = "ms" if tree.in_milliseconds else "links"
+    here, better = tree.sites[sequencer].name, tree.sites[best].name
+    path = ("delivery", "order") if way.sequencer is None else ("delivery", "sequencer")
+    yield Draft(
+        "MOM824",
+        Place(way.place.document, path),
+        f"the sequencer at `{here}` is up to {worst[sequencer]:g} {unit} from a publisher; at `{better}` it would be "
+        f"{worst[best]:g} at most",
+        help=f"write `sequencer: {better}`",
+        witness=Witness(
+            trace=tuple(
+                f"{publisher.name} at {tree.sites[publisher.site].name}: "
+                f"{tree.distance(publisher.site, sequencer):g} to {here}, "
+                f"{tree.distance(publisher.site, best):g} to {better}"
+                for publisher in publishers
+            )
+        ),
+        data={"sequencer": here, "better": better, "worst": worst[sequencer], "best": worst[best], "unit": unit},
+    )
