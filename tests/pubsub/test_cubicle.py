@@ -15,7 +15,7 @@ from tests.pubsub.oracle import Oracle, TooMany
 from tests.pubsub.reading import form_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "clients"
-MODELS = 200 if budget.ALL else 40
+MODELS = 200 if budget.ALL else 15
 MOST = 300
 
 

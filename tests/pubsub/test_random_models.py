@@ -22,7 +22,7 @@ from tests.pubsub.reading import form_of
 MODELS = 2_000
 BLOCK = 50
 #: In the fast tests every so many-th block.
-BLOCKS = range(0, MODELS // BLOCK, 1 if budget.ALL else 8)
+BLOCKS = range(0, MODELS // BLOCK, 1 if budget.ALL else 20)
 MOST_CLIENTS = 4
 #: Configurations that the interpreter may look at for one number of clients.
 MOST = 8_000 if budget.ALL else 3_000
@@ -42,7 +42,7 @@ def by_hand(oracle: Oracle) -> tuple[tuple[int, int] | None, int]:
     return None, looked_at
 
 
-@pytest.mark.parametrize("block", range(0, 20, 1 if budget.ALL else 5))
+@pytest.mark.parametrize("block", range(0, 20, 1 if budget.ALL else 10))
 def test_backward_search_leads_to_shortest_traces(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a first look at few clients: the cubes say how many are needed, and lead to a trace."""
     monkeypatch.setattr(deciding, "_FEW", 0)
