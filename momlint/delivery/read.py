@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from momlint.delivery.form import Client, Design, Numbering, Promise, Site, Way
+from momlint.estate import delivery_places
 from momlint.estate.nearest import did_you_mean
 from momlint.findings import Draft, Place, RelatedDraft
 
@@ -58,7 +59,7 @@ class _Read:
         entries: dict[str, tuple[SiteEntry, Place]] = {}
         for number, model in self.documents:
             for name, entry in (model.sites or {}).items():
-                place = Place(number, ("sites", name))
+                place = delivery_places.site(number, name)
                 if self.is_new(f"site `{name}`", place, entries[name][1] if name in entries else None):
                     entries[name] = entry, place
         if not entries and "sites" not in self.lost:
@@ -74,7 +75,7 @@ class _Read:
         for name, (entry, place) in entries.items():
             brokers = []
             for position, broker in enumerate(entry.brokers):
-                here = Place(place.document, (*place.path, "brokers", position))
+                here = delivery_places.item(place, "brokers", position)
                 if self.is_new(f"broker `{broker}`", here, at.get(broker)):
                     at[broker] = here
                     brokers.append(broker)
@@ -85,7 +86,7 @@ class _Read:
     def way(self, sites: list[Site]) -> Way | None:
         first: tuple[DeliveryEntry, Place] | None = None
         for number, model in self.documents:
-            place = Place(number, ("delivery",))
+            place = delivery_places.delivery(number)
             if model.delivery is not None and self.is_new("`delivery`", place, first[1] if first else None):
                 first = model.delivery, place
         if first is None or "delivery" in self.lost:
@@ -97,7 +98,7 @@ class _Read:
             self.drafts.append(
                 Draft(
                     "MOM102",
-                    Place(place.document, ("delivery", "numbering"), "value"),
+                    delivery_places.value(place, "numbering"),
                     f"`numbering` takes {' or '.join(fitting)} with `order: {entry.order}`, not `{numbering}`",
                     "publisher and link go with fifo, sequencer and subscriber with total",
                 )
@@ -105,7 +106,7 @@ class _Read:
             return None
         sequencer = None
         if entry.sequencer:
-            at = Place(place.document, ("delivery", "sequencer"), "value")
+            at = delivery_places.value(place, "sequencer")
             sequencer = self.site(entry.sequencer, at)
             if sequencer is None:
                 return None
@@ -116,12 +117,12 @@ class _Read:
         entries: dict[str, tuple[ClientEntry, Place]] = {}
         for number, model in self.documents:
             for name, entry in (model.clients or {}).items():
-                place = Place(number, ("clients", name))
+                place = delivery_places.client(number, name)
                 if self.is_new(f"client `{name}`", place, entries[name][1] if name in entries else None):
                     entries[name] = entry, place
         found = []
         for name, (entry, place) in entries.items():
-            site = self.site(entry.site, Place(place.document, (*place.path, "site"), "value"))
+            site = self.site(entry.site, delivery_places.value(place, "site"))
             if site is not None:
                 found.append(Client(name, site, _once(entry.publishes), _once(entry.subscribes), place))
         # A subscriber less, and events seem to go where they do not: with one client unknown, who waits is not known.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from momlint.findings import Draft, Place, RelatedDraft, Witness
+from momlint.estate import delivery_places
+from momlint.findings import Draft, RelatedDraft, Witness
 
 if TYPE_CHECKING:
     from momlint.delivery.ways import Case, Starvation
@@ -46,7 +47,7 @@ def _related(found: Starvation) -> Iterator[RelatedDraft]:
     said[publisher.name] = f"publishes `{missing}` and `{held}`" if other is publisher else f"publishes `{held}`"
     for one in dict.fromkeys((other.name, publisher.name)):
         client = other if one == other.name else publisher
-        yield RelatedDraft(Place(client.place.document, (*client.place.path, "publishes")), said[one])
+        yield RelatedDraft(delivery_places.entry(client.place, "publishes"), said[one])
 
 
 def _trace(case: Case, found: Starvation) -> Iterator[str]:

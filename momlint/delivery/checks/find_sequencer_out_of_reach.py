@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from momlint.findings import Draft, Place, RelatedDraft, Witness
+from momlint.estate import delivery_places
+from momlint.findings import Draft, RelatedDraft, Witness
 from momlint.words import counted, listed
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def find(case: Case) -> Iterator[Draft]:
             related=[
                 RelatedDraft(site.place.key, "the way leads through here"),
                 *(RelatedDraft(one.place.key, "cut off as well") for one in publishers[1:]),
-                RelatedDraft(Place(way.place.document, ("delivery", "order")), "so that every event needs a number"),
+                RelatedDraft(delivery_places.entry(way.place, "order"), "so that every event needs a number"),
             ],
             data={"publishers": names, "failed": failed},
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from momlint.estate import delivery_places
 from momlint.estate.nearest import did_you_mean
 from momlint.findings import Draft, Place, RelatedDraft, Witness
 from momlint.words import arrow
@@ -74,4 +75,4 @@ def cycles(sites: tuple[Site, ...]) -> Iterator[list[int]]:
 
 
 def _parent(site: Site) -> Place:
-    return Place(site.place.document, (*site.place.path, "parent"), "value")
+    return delivery_places.value(site.place, "parent")

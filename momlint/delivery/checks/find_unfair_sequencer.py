@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from momlint.findings import Draft, Place, Witness
+from momlint.estate import delivery_places
+from momlint.findings import Draft, Witness
 
 if TYPE_CHECKING:
     from momlint.delivery.ways import Case
@@ -24,10 +25,9 @@ def find(case: Case) -> Iterator[Draft]:
         return
     unit = "ms" if tree.in_milliseconds else "links"
     here, better = tree.sites[sequencer].name, tree.sites[best].name
-    path = ("delivery", "order") if way.sequencer is None else ("delivery", "sequencer")
     yield Draft(
         "MOM824",
-        Place(way.place.document, path),
+        delivery_places.entry(way.place, "order" if way.sequencer is None else "sequencer"),
         f"the sequencer at `{here}` is up to {worst[sequencer]:g} {unit} from a publisher; at `{better}` it would be "
         f"{worst[best]:g} at most",
         help=f"write `sequencer: {better}`",
