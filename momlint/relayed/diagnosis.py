@@ -1,318 +1,488 @@
-"""From what the search finds to root causes: one finding a loop, a set of duplicates, a filter, a pair out of reach."""
+"""From fates to root causes: one finding a loop, a set of duplicates, a filter, a pair out of reach."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from momlint.estate.resolved import Interest
 from momlint.findings import Affected, Draft, Place, RelatedDraft, Witness
-from momlint.relayed.form import Form
-from momlint.relayed.search import Named, Reached, State, Step, copies, named_steps, start, walks_to
+from momlint.relayed.classes import Passed, Rewritten
+from momlint.relayed.fates import Fates, Told
+from momlint.relayed.form import Need, Relay
+from momlint.relayed.patterns import Constraint, Sets, whole
+from momlint.words import arrow, counted, joined, listed
 
-#: So many loops, and sets of duplicates, are told of one estate.
-_MOST = 100
-#: Ways of copies that a finding shows.
-_MOST_WAYS = 3
-
-
-def loops(form: Form, starts: Sequence[State]) -> tuple[list[Draft], frozenset[int]]:
-    """MOM801 and MOM807: one of each cycle; and the links without which there is none.
-
-    The later of a cycle's links is taken for the cause, and taken out before the next cycle is looked for.
-    """
-    found: list[Draft] = []
-    without: frozenset[int] = frozenset()
-    while len(found) < _MOST:
-        reached = Reached(form, starts, without)
-        cyclic = reached.cyclic()
-        if not cyclic:
-            break
-        cycle = min(
-            (reached.shortest_cycle(members) for members in cyclic),
-            key=lambda steps: (len(steps), [step.arc for step in steps]),
-        )
-        found.append(_loop(form, cycle))
-        last = max(cycle, key=lambda step: step.arc)
-        without |= frozenset(_same_connection(form, last.arc))
-    return found, without
+#: So many findings of a kind are told of one estate.
+MOST = 100
 
 
-def _same_connection(form: Form, arc: int) -> Iterator[int]:
-    """The link of an arc, and those of its connection: they are one thing that someone set up."""
-    link = form.arcs[arc].link
-    yield link
-    connection = form.estate.links[link].connection
-    if connection is not None:
-        yield from (number for number, one in enumerate(form.estate.links) if one.connection == connection)
+class _Groups:
+    """Things that have to do with one another, by union: links of one connection, ways that share a link."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def root(self, one: str) -> str:
+        """What stands for all of its group."""
+        while self._above.setdefault(one, one) != one:
+            one = self._above[one]
+        return one
+
+    def join(self, several: Iterable[str]) -> None:
+        """Put them into one group."""
+        first, *others = [self.root(one) for one in several]
+        for other in others:
+            self._above[other] = first
 
 
-def _loop(form: Form, cycle: list[Step]) -> Draft:
-    names = form.estate.brokers
-    last = max(cycle, key=lambda step: step.arc)
-    # The walk begins where the example of the cycle's first class is at home.
-    first = cycle[-1].state
-    walk = [names[first.broker].id, *(names[step.state.broker].id for step in cycle)]
-    topic = form.classes.examples[first.klass]
-    after = _renamed(form, topic, cycle)
-    grows = len(after) > len(topic) or (after != topic and form.classes.class_of(after) == first.klass)
-    related = []
-    seen = {form.place_of(last.arc, last.entry)}
-    for step in cycle:
-        place = form.place_of(step.arc, step.entry)
-        if place not in seen:
-            seen.add(place)
-            arc = form.arcs[step.arc]
-            related.append(RelatedDraft(place, f"`{names[arc.tail].id}` passes it on to `{names[arc.head].id}` here"))
-    tail, head = names[form.arcs[last.arc].tail].id, names[form.arcs[last.arc].head].id
-    witness = Witness(walk=tuple(walk), topic=topic)
-    if grows:
-        return Draft(
-            "MOM807",
-            form.place_of(last.arc, last.entry),
-            f"`{topic}` comes back to `{walk[0]}` as `{after}`, and goes round again, longer every time",
-            help="narrow the filter so that it does not match what has been renamed already",
-            witness=witness,
-            related=tuple(related),
-            label=f"`{tail}` passes it on to `{head}`",
-            data={"topic": topic, "broker": walk[0]},
-        )
+def place_of(relay: Relay, step: Passed) -> Place:
+    """Where the entry stands that lets a copy pass."""
+    return relay.arcs[step.arc].entries[step.entry].place
+
+
+def _order(relay: Relay, step: Passed) -> tuple[int, int]:
+    """Where it stands in the estate's text, as far as it orders links."""
+    return relay.arcs[step.arc].link, step.entry
+
+
+def _connections(relay: Relay, steps: Iterable[Passed]) -> list[str]:
+    return list(dict.fromkeys(relay.arcs[step.arc].connection for step in steps))
+
+
+class _Cycle:
+    """A cycle of one class; `steps` begin at the first of its brokers in the file."""
+
+    def __init__(self, fates: Fates, one: Told, steps: Sequence[Passed]) -> None:
+        self.relay = fates.relay
+        arcs = self.relay.arcs
+        first = min(range(len(steps)), key=lambda number: arcs[steps[number].arc].tail)
+        self.steps = [*steps[first:], *steps[:first]]
+        self.walk = [arcs[step.arc].tail for step in self.steps]
+        self.walk.append(self.walk[0])
+        self.names = [self.relay.names[broker] for broker in self.walk]
+        self.topic = fates.name(one.found, self.steps[-1].topic)
+        self.connections = _connections(self.relay, self.steps)
+        self.rank = len(self.steps), self.walk, one.found.origin
+
+    @property
+    def goes_back(self) -> bool:
+        """Whether it goes nowhere but back the way it came."""
+        hops = set(zip(self.walk, self.walk[1:], strict=False))
+        return all((head, tail) in hops for tail, head in hops)
+
+    @property
+    def between(self) -> str:
+        """Its brokers."""
+        return listed(list(dict.fromkeys(self.names)), 6)
+
+    def last(self) -> Passed:
+        """The step whose line stands last: the one that closed the cycle."""
+        return max(self.steps, key=lambda step: _order(self.relay, step))
+
+    def related(self, last: Passed) -> tuple[RelatedDraft, ...]:
+        """The other lines of it."""
+        seen, found = {place_of(self.relay, last)}, []
+        for step in self.steps:
+            place, arc = place_of(self.relay, step), self.relay.arcs[step.arc]
+            if place not in seen:
+                seen.add(place)
+                text = f"`{self.relay.names[arc.tail]}` passes it on to `{self.relay.names[arc.head]}` here"
+                found.append(RelatedDraft(place, text))
+        return tuple(found)
+
+
+def _grouped(cycles: Sequence[_Cycle]) -> list[_Cycle]:
+    """Of the cycles that share a connection the shortest, by the first of which they would be cut."""
+    groups = _Groups()
+    for cycle in cycles:
+        groups.join(cycle.connections)
+    best: dict[str, _Cycle] = {}
+    for cycle in sorted(cycles, key=lambda one: one.rank):
+        best.setdefault(groups.root(cycle.connections[0]), cycle)
+    return list(best.values())
+
+
+def loops(fates: Fates) -> tuple[list[Draft], set[str]]:
+    """MOM801 and MOM807, and the connections that are on cycles."""
+    endless = [_Cycle(fates, one, steps) for one in fates.told for steps in one.fate.cycles]
+    growing = [_Cycle(fates, one, one.fate.growth) for one in fates.told if one.fate.growth]
+    round_and_round = {connection for cycle in (*endless, *growing) for connection in cycle.connections}
+    drafts = [_growth(cycle) for cycle in _grouped(growing)]
+    longer = {connection for cycle in growing for connection in cycle.connections}
+    drafts += [_loop(cycle) for cycle in _grouped(endless) if longer.isdisjoint(cycle.connections)]
+    return drafts[:MOST], round_and_round
+
+
+def _loop(cycle: _Cycle) -> Draft:
+    last = cycle.last()
+    arc, names = cycle.relay.arcs[last.arc], cycle.relay.names
+    tail, head = names[arc.tail], names[arc.head]
     return Draft(
         "MOM801",
-        form.place_of(last.arc, last.entry),
-        f"messages such as `{topic}` go round for ever between {_listed(sorted(set(walk)))}",
-        help=f"leave out this way from `{tail}` to `{head}`, or narrow its filter: the others deliver already",
-        witness=witness,
-        related=tuple(related),
+        place_of(cycle.relay, last),
+        f"messages such as `{cycle.topic}` go round for ever between {cycle.between}",
+        help=f"leave out the way from `{tail}` to `{head}`, or narrow its filter: the others deliver already",
+        witness=Witness(walk=tuple(cycle.names), topic=cycle.topic),
+        related=cycle.related(last),
         label=f"`{tail}` passes them on to `{head}`",
-        data={"topic": topic, "broker": tail, "to": head},
+        data={"topic": cycle.topic, "broker": tail, "to": head},
     )
 
 
-def _renamed(form: Form, topic: str, steps: Sequence[Step]) -> str:
-    for step in steps:
-        topic = form.renamed(step.arc, step.entry, topic)
-    return topic
+def _growth(cycle: _Cycle) -> Draft:
+    last = cycle.last()
+    entries = [cycle.relay.arcs[step.arc].entries[step.entry] for step in cycle.steps]
+    added = sum(len(entry.add) for entry in entries)
+    cut = sum(len(entry.strip) for entry in entries)
+    how = "longer" if added >= cut else "shorter"
+    return Draft(
+        "MOM807",
+        place_of(cycle.relay, last),
+        f"a topic comes back to `{cycle.names[0]}` {how} every time, and goes round again",
+        help="narrow the filter so that it does not match what has been renamed already",
+        witness=Witness(walk=tuple(cycle.names), topic=cycle.topic if len(cycle.topic) < 80 else None),
+        related=cycle.related(last),
+        label="this renames it once more",
+        data={"broker": cycle.names[0]},
+    )
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = [f"`{name}`" for name in names[:6]]
-    if len(names) > 6:
-        shown.append(f"{len(names) - 6} more")
-    return ", ".join(shown[:-1]) + f" and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+def guarded_loops(fates: Fates, told: set[str]) -> Iterator[Draft]:
+    """MOM802: cycles that a hop limit or a visited set cuts; not those that are `told` of already.
 
-
-def duplicates(form: Form, starts: Sequence[State], reached: Reached) -> Iterator[Draft]:
-    """MOM804: several copies of one message at a broker under one name; ways that share a link are one finding.
-
-    `reached`: from all of `starts`.
+    That two brokers do not send back what they got is what a visited set is for, and nothing to speak of.
     """
-    causes: list[tuple[frozenset[int], int, Draft]] = []
-    groups: dict[int, int] = {}
+    relay = fates.relay
+    limited = any(arc.max_hops is not None for arc in relay.arcs)
+    cycles: list[tuple[_Cycle, str]] = []
+    # Where every broker is remembered, nothing comes back, whatever the limits are.
+    if limited and None in relay.identity:
+        for one in fates.unguarded(hops=False, visited=True):
+            cycles += [(_Cycle(fates, one, steps), "a hop limit") for steps in one.fate.cycles]
+    if relay.remembers and not _is_forest(relay):
+        for one in fates.unguarded(hops=False, visited=False):
+            for steps in one.fate.cycles:
+                cycle = _Cycle(fates, one, steps)
+                if not cycle.goes_back:
+                    cycles.append((cycle, "the memory of where a message has been"))
+    why = {id(cycle): guard for cycle, guard in cycles}
+    for cycle in _grouped([cycle for cycle, _ in cycles])[:MOST]:
+        if told.isdisjoint(cycle.connections):
+            last = cycle.last()
+            yield Draft(
+                "MOM802",
+                place_of(cycle.relay, last),
+                f"messages such as `{cycle.topic}` would go round between {cycle.between}, but for {why[id(cycle)]}",
+                help="leave out a way of the cycle, if it is not there for the sake of failures",
+                witness=Witness(walk=tuple(cycle.names), topic=cycle.topic),
+                related=cycle.related(last),
+                label="this closes the cycle",
+                data={"topic": cycle.topic, "guard": why[id(cycle)]},
+            )
 
-    def root(link: int) -> int:
-        while groups.setdefault(link, link) != link:
-            link = groups[link]
-        return link
 
-    for first in starts:
-        if reached.is_tree(first):
-            continue
-        counted = copies(form, first)
-        if counted is None:
-            continue
-        for (broker, topic), number in counted.items():
-            if number < 2:
+def duplicates(fates: Fates, looping: set[str]) -> tuple[list[Draft], set[str]]:
+    """MOM804, and the connections it speaks of: several copies of one message at a broker under one name.
+
+    Ways that part over the same connections are one cause. A loop's copies are the loop's affair.
+    """
+    relay = fates.relay
+    causes: list[tuple[list[str], tuple[object, ...], Draft]] = []
+    groups = _Groups()
+    for one in fates.told:
+        for (broker, topic), copies in one.fate.arrivals.items():
+            if copies < 2 or relay.estate.brokers[broker].external or not _is_wanted(fates, one, broker, topic):
                 continue
-            walks = walks_to(form, first, broker, topic, _MOST_WAYS)
-            links = frozenset(form.arcs[step.arc].link for walk in walks for step in walk)
-            if not links:
+            ways = one.fate.ways[broker, topic]
+            links = [set(_connections(relay, way)) for way in ways]
+            parted = sorted(links[0] ^ links[1]) or sorted(links[0])
+            if not looping.isdisjoint(parted):
                 continue
-            one, *others = sorted(links)
-            for other in others:
-                groups[root(other)] = root(one)
-            causes.append((links, number, _duplicate(form, first, broker, number, walks)))
-    told: dict[int, list[tuple[frozenset[int], int, Draft]]] = {}
-    for cause in causes:
-        told.setdefault(root(min(cause[0])), []).append(cause)
-    for same in list(told.values())[:_MOST]:
-        yield same[0][2]
+            groups.join(parted)
+            rank = len(ways[0]) + len(ways[1]), one.found.origin, broker
+            causes.append((parted, rank, _duplicate(fates, one, (broker, topic), copies)))
+    best: dict[str, Draft] = {}
+    for parted, _, draft in sorted(causes, key=lambda cause: cause[1]):
+        best.setdefault(groups.root(parted[0]), draft)
+    return list(best.values())[:MOST], {connection for parted, _, _ in causes for connection in parted}
 
 
-def _duplicate(form: Form, first: State, broker: int, number: int, walks: list[list[Step]]) -> Draft:
-    names = form.estate.brokers
-    topic = form.classes.examples[first.klass]
-    paths = tuple(
-        " → ".join([names[first.broker].id, *(names[step.state.broker].id for step in walk)]) for walk in walks
-    )
-    entering = sorted(
-        {(walk[-1].arc, walk[-1].entry) for walk in walks if walk}, key=lambda one: (one[0], one[1]), reverse=True
-    )
-    place = form.place_of(*entering[0])
-    related = [RelatedDraft(form.place_of(*one), "another copy comes by this") for one in entering[1:]]
-    where, source = names[broker].id, names[first.broker].id
+def _is_forest(relay: Relay) -> bool:
+    """Whether brokers are joined in one way at the most, so that a cycle only goes back the way it came."""
+    groups = _Groups()
+    for tail, head in {(min(arc.tail, arc.head), max(arc.tail, arc.head)) for arc in relay.arcs}:
+        if groups.root(str(tail)) == groups.root(str(head)):
+            return False
+        groups.join((str(tail), str(head)))
+    return True
+
+
+def _is_wanted(fates: Fates, one: Told, broker: int, topic: Rewritten) -> bool:
+    """Whether anybody at the broker gets it; where nobody says what is wanted, everybody does."""
+    relay = fates.relay
+    if not relay.wanted:
+        return True
+    return any(need.broker == broker and fates.classes.meets(one.found, topic, need) for need in relay.wanted)
+
+
+def _duplicate(fates: Fates, one: Told, place: tuple[int, Rewritten], copies: int) -> Draft:
+    relay, ways = fates.relay, one.fate.ways[place]
+    where, source = relay.names[place[0]], relay.names[one.found.origin]
+    topic = fates.name(one.found)
+    paths = tuple(arrow([source, *(relay.names[relay.arcs[step.arc].head] for step in way)]) for way in ways)
+    other = set(ways[0]).symmetric_difference(ways[1]) or set(ways[0])
+    last = max(other, key=lambda step: _order(relay, step))
+    related = []
+    seen = {place_of(relay, last)}
+    for step in (way[-1] for way in ways):
+        if place_of(relay, step) not in seen:
+            seen.add(place_of(relay, step))
+            related.append(RelatedDraft(place_of(relay, step), "a copy comes by this"))
     return Draft(
         "MOM804",
-        place,
-        f"`{where}` gets {number:,} copies of messages such as `{topic}` from `{source}`",
+        place_of(relay, last),
+        f"`{where}` gets {counted(copies, 'copy', 'copies')} of messages such as `{topic}` from `{source}`",
         help="leave out one of the ways, or narrow its filter",
         witness=Witness(source=source, destination=where, topic=topic, paths=paths),
-        related=tuple(one for one in related if one.place != place),
+        related=tuple(related),
         label="one copy comes by this",
-        data={"topic": topic, "broker": where, "copies": number},
+        data={"topic": topic, "broker": where, "copies": copies},
     )
 
 
-def dead_filters(form: Form, reached: Reached) -> Iterator[Draft]:
-    """MOM805: an entry that nothing crosses by, of an arc."""
-    used: set[tuple[int, int]] = set()
-    for following in reached.following.values():
-        used.update((step.arc, step.entry) for step in following)
-    everything = form.estate.publications is None and form.estate.subscriptions is None and not form.estate.topics
-    for number, arc in enumerate(form.arcs):
-        for entry, one in enumerate(arc.passes or ()):
-            if one.deny or (number, entry) in used:
+def dead_filters(fates: Fates) -> Iterator[Draft]:
+    """MOM805: an entry that nothing passes by: an earlier one takes all of it, or nothing that is published matches."""
+    relay, sets = fates.relay, fates.classes.sets
+    used = {
+        (passed.arc, passed.entry) for one in fates.told for several in one.found.steps.values() for passed in several
+    }
+    told: set[Place] = set()
+    for number, arc in enumerate(relay.arcs):
+        for position, entry in enumerate(arc.entries):
+            if entry.given is None or entry.deny or (number, position) in used or entry.place in told:
                 continue
-            shadow = _shadow(form, number, entry)
-            if shadow is None and everything:
-                continue
+            shadow = _shadow(sets, relay, number, position)
             if shadow is not None:
-                first = (arc.passes or ())[shadow]
+                first = arc.entries[shadow]
+                takes = "everything" if first.given is None else f"`{first.given.filter}`"
+                told.add(entry.place)
                 yield Draft(
                     "MOM805",
-                    one.place,
-                    f"nothing passes by `{one.filter}`: an earlier entry, `{first.filter}`, takes all of it",
+                    entry.place,
+                    f"nothing passes by `{entry.given.filter}`: an earlier entry, {takes}, takes all of it",
                     help="put it before the other entry, or leave it out",
                     related=(RelatedDraft(first.place, "this one comes first"),),
                     label="never used",
-                    data={"filter": one.filter},
+                    data={"filter": entry.given.filter},
                 )
-            elif shadow is None:
-                tail = form.estate.brokers[arc.tail].id
+            elif relay.declared and all(need.pattern is not None for need in relay.published):
+                told.add(entry.place)
+                tail = relay.names[arc.tail]
                 yield Draft(
                     "MOM805",
-                    one.place,
-                    f"nothing that is published comes to `{tail}` and matches `{one.filter}`",
+                    entry.place,
+                    f"nothing that is published comes to `{tail}` and matches `{entry.given.filter}`",
                     help="mend the filter, or leave it out",
                     label="never used",
-                    data={"filter": one.filter},
+                    data={"filter": entry.given.filter},
                 )
 
 
-def _shadow(form: Form, arc: int, entry: int) -> int | None:
-    """The earlier entry that takes what this one matches; None where something is left for it."""
-    passes = form.arcs[arc].passes or ()
-    numbers = [form.classes.filters[one.filter] for one in passes]
-    first = None
-    for klass in form.having.get(numbers[entry], ()):
-        matched = form.classes.matched[klass]
-        earlier = next((place for place in range(entry) if numbers[place] in matched), None)
-        if earlier is None:
-            return None
-        first = earlier if first is None else first
-    return first
+def _shadow(sets: Sets, relay: Relay, number: int, position: int) -> int | None:
+    """The first of the earlier entries that together take what this one matches; None where something is left."""
+    from momlint.relayed.patterns import Constrained
+
+    entries = relay.arcs[number].entries
+    mine = entries[position].pattern
+    assert mine is not None
+    earlier: list[Constraint] = []
+    for entry in entries[:position]:
+        if entry.pattern is None:
+            return 0
+        earlier.append(whole(entry.pattern))
+    if sets.example(Constrained((whole(mine),), tuple(earlier))) is not None:
+        return None
+    for place, one in enumerate(earlier):
+        if sets.example(Constrained((whole(mine), one), ())) is not None:
+            return place
+    return None
 
 
-def out_of_reach(form: Form, expected: Callable[[str], bool]) -> Iterator[Draft]:
-    """MOM803: who is to get a message and does not."""
-    estate = form.estate
-    if not expected("MOM803"):
-        return
-    arriving: dict[tuple[int, int], dict[tuple[int, int], str]] = {}
+def out_of_reach(fates: Fates) -> Iterator[Draft]:
+    """MOM803: who is to get a message and does not.
 
-    def arrives(broker: int, klass: int) -> dict[tuple[int, int], str]:
-        """By broker and class: what the class's example is called where it comes there first."""
-        key = broker, klass
-        if key not in arriving:
-            arriving[key] = _arriving(form, start(form, broker, klass))
-        return arriving[key]
-
-    for topic in estate.topics:
-        klass = form.classes.class_of(topic.name)
-        for position, subscriber in zip(topic.subscriber_index, topic.subscribers, strict=False):
-            missing = [one for one in topic.publishers if (subscriber, klass) not in arrives(one, klass)]
-            if missing:
-                place = Place(topic.place.document, (*topic.place.path, "subscribers", position), "value")
-                yield _unreached(
-                    form, place, topic.name, missing, subscriber, arrives(missing[0], klass), (topic.name,)
-                )
-    publications = estate.publications
-    if publications is None:
-        return
-    for wanted in estate.subscriptions or ():
-        number = form.classes.filters[wanted.filter]
-        for klass in form.matched_by(wanted.filter):
-            missing = [
-                one.broker
-                for one in publications
-                if form.classes.filters[one.filter] in form.classes.matched[klass]
-                and not any(
-                    broker == wanted.broker and number in form.classes.matched[other]
-                    for broker, other in arrives(one.broker, klass)
-                )
-            ]
-            if missing:
-                yield _of_interest(form, wanted, klass, missing, arrives(missing[0], klass))
-                break
+    What is published under a name that somebody wants has to arrive there. Where nobody says what is published,
+    somebody has to be heard at all; the same holds for what arrives under another name only.
+    """
+    relay = fates.relay
+    for need in relay.wanted:
+        if need.pattern is None:
+            continue
+        served, missing = False, []
+        for one in fates.told:
+            if one.found.origin == need.broker:
+                served = served or fates.classes.meets(one.found, Rewritten(), need)
+                continue
+            if fates.arrives(one, need):
+                served = True
+            elif fates.classes.meets(one.found, Rewritten(), need) and _speaks(relay, one, need):
+                missing.append(one)
+        if missing:
+            yield _unreached(fates, missing, need)
+        elif not served and fates.told:
+            yield _unheard(relay, need)
 
 
-def _arriving(form: Form, first: State) -> dict[tuple[int, int], str]:
-    found: dict[tuple[int, int], str] = {}
-    seen = {first}
-    pending = deque([Named(first, form.classes.examples[first.klass])])
-    while pending:
-        at = pending.popleft()
-        found.setdefault((at.state.broker, at.state.klass), at.topic)
-        for _, after in named_steps(form, at):
-            if after.state not in seen:
-                seen.add(after.state)
-                pending.append(after)
-    return found
+def _speaks(relay: Relay, one: Told, need: Need) -> bool:
+    """Whether it is said that just this is published there."""
+    return any(
+        other.broker == one.found.origin and other.pattern is not None and other.name == need.name
+        for other in relay.published
+    ) or all(other.pattern is not None for other in relay.published)
 
 
-def _of_interest(
-    form: Form, wanted: Interest, klass: int, missing: list[int], got: dict[tuple[int, int], str]
-) -> Draft:
-    return _unreached(form, wanted.place, form.classes.examples[klass], missing, wanted.broker, got, ())
-
-
-def _unreached(
-    form: Form,
-    place: Place,
-    topic: str,
-    missing: Sequence[int],
-    subscriber: int,
-    got: dict[tuple[int, int], str],
-    topics: tuple[str, ...],
-) -> Draft:
-    names = form.estate.brokers
-    source, where = names[missing[0]].id, names[subscriber].id
-    renamed = sorted(called for (broker, _), called in got.items() if broker == subscriber)
-    if renamed:
-        why = f"it arrives there as `{renamed[0]}`"
-    elif not _connected(form, missing[0], subscriber):
-        why = "no links lead there"
-    elif form.most_hops or form.remembers:
-        why = "a hop limit, a guard or a filter on the way stops it"
-    else:
-        why = "no filters on the way let it pass"
+def _unreached(fates: Fates, missing: Sequence[Told], need: Need) -> Draft:
+    relay, first = fates.relay, missing[0]
+    source, where = relay.names[first.found.origin], relay.names[need.broker]
+    topic = fates.name(first.found)
+    why, related = _why(fates, first, need)
+    topics = tuple(one.name for one in relay.estate.topics if one.name == need.name)
+    pairs = len({one.found.origin for one in missing})
     return Draft(
         "MOM803",
-        place,
+        need.place,
         f"`{where}` does not get `{topic}` from `{source}`: {why}",
         help="widen a filter or a limit on the way, or add a link",
         witness=Witness(source=source, destination=where, topic=topic),
-        affected=Affected(topics, len(missing)),
+        affected=Affected(topics, pairs),
+        related=related,
+        label="wanted here",
         data={"topic": topic, "broker": where, "source": source},
     )
 
 
-def _connected(form: Form, source: int, target: int) -> bool:
-    seen, pending = {source}, [source]
-    while pending:
-        for number in form.leaving[pending.pop()]:
-            head = form.arcs[number].head
+def _unheard(relay: Relay, need: Need) -> Draft:
+    where = relay.names[need.broker]
+    return Draft(
+        "MOM803",
+        need.place,
+        f"`{where}` gets nothing that `{need.name}` matches, from nobody",
+        help="mend the filter, widen one on the way, or add a link",
+        witness=Witness(destination=where),
+        label="wanted here",
+        data={"topic": need.name, "broker": where},
+    )
+
+
+def _why(fates: Fates, one: Told, need: Need) -> tuple[str, tuple[RelatedDraft, ...]]:
+    """What stands in the way, and where."""
+    relay = fates.relay
+    renamed = [topic for broker, topic in (*one.fate.arrivals, *one.fate.endless) if broker == need.broker]
+    if renamed:
+        return f"it arrives there as `{fates.name(one.found, renamed[0])}`", ()
+    without = {place for place in one.found.steps if place[0] == need.broker}
+    if without:
+        late = next((arc for arc in relay.arcs if arc.head == need.broker and arc.max_hops is not None), None)
+        guard = "a guard on the way keeps it back"
+        return guard, () if late is None else (RelatedDraft(late.place, "it is on this link's hop limit as well"),)
+    if not _linked(relay, one.found.origin, need.broker):
+        return "no links lead there", ()
+    limits = [arc for arc in relay.arcs if arc.max_hops is not None]
+    frontier = {broker for broker, _ in one.found.steps}
+    stops = [
+        arc
+        for arc in relay.arcs
+        if arc.tail in frontier and arc.head not in frontier and _linked(relay, arc.head, need.broker)
+    ]
+    related = tuple(RelatedDraft(arc.place, "it does not pass here") for arc in stops[:3])
+    if any(arc in limits for arc in stops):
+        return "a hop limit on the way is too small", related
+    if stops:
+        names = joined([f"`{relay.names[arc.tail]}` to `{relay.names[arc.head]}`" for arc in stops[:3]], "or")
+        return f"no filter from {names} lets it pass", related
+    return "a broker on the way passes nothing on", ()
+
+
+def _linked(relay: Relay, source: int, target: int) -> bool:
+    seen, waiting = {source}, [source]
+    while waiting:
+        for number in relay.outs[waiting.pop()]:
+            head = relay.arcs[number].head
             if head not in seen:
                 seen.add(head)
-                pending.append(head)
+                waiting.append(head)
     return target in seen
+
+
+_WRONG = {"mqtt": ("*", ">"), "amqp": ("+", ">"), "nats": ("#", "+"), "jms": ("#", "+")}
+_NAMES = {"mqtt": "MQTT", "amqp": "AMQP", "nats": "NATS", "jms": "JMS"}
+
+
+def other_syntax(relay: Relay) -> Iterator[Draft]:
+    """MOM806: a word of a filter that is a wildcard, but elsewhere; and levels that are parted as elsewhere."""
+    syntax, separator = relay.language.syntax, relay.language.separator
+    written = [(entry.given.filter, entry.place) for arc in relay.arcs for entry in arc.entries if entry.given]
+    estate = relay.estate
+    written += [(one.filter, one.place) for one in (*(estate.subscriptions or ()), *(estate.publications or ()))]
+    for text, place in dict.fromkeys(written):
+        words = text.split(separator)
+        wrong = [sign for sign in _WRONG[syntax] if sign in words]
+        if syntax != "mqtt" and "/" in text and separator not in text and len(words) == 1:
+            wrong.append("/")
+        if not wrong:
+            continue
+        signs = listed(wrong)
+        yield Draft(
+            "MOM806",
+            place,
+            f"{signs} in `{text}` {'is' if len(wrong) == 1 else 'are'} an ordinary character in {_NAMES[syntax]}",
+            help=f"write the filter as {_NAMES[syntax]} has it, or correct `routing.syntax`",
+            label="taken as it stands",
+            data={"filter": text},
+        )
+
+
+def misdirected(fates: Fates) -> Iterator[Draft]:
+    """MOM812: a prefix that is not cut from all that passes, or one that is put before a name without a separator."""
+    from momlint.relayed.patterns import Constrained, begins, exactly
+
+    relay, sets = fates.relay, fates.classes.sets
+    separator = relay.language.separator
+    told: set[Place] = set()
+    for arc in relay.arcs:
+        for entry in arc.entries:
+            if entry.given is None or entry.pattern is None or entry.deny or entry.place in told:
+                continue
+            given = entry.given
+            if given.add and not given.add.endswith(separator):
+                # A name that is given in the place of a whole one is glued to nothing.
+                one = (whole(exactly(relay.language.tokens(given.strip))),) if given.strip else ()
+                if sets.example(Constrained((whole(entry.pattern),), one)) is not None:
+                    told.add(entry.place)
+                    yield _glued(entry.place, given.add, separator)
+            elif entry.strip:
+                # That a filter such as old/# matches old itself is how it is written; of old/ nothing would be left.
+                bare = [relay.language.tokens(name) for name in (given.strip.rstrip(separator), given.strip)]
+                cut = tuple(whole(one) for one in (begins(entry.strip), *map(exactly, bare)))
+                example = sets.example(Constrained((whole(entry.pattern),), cut))
+                if example is not None:
+                    told.add(entry.place)
+                    topic = relay.language.text(example)
+                    yield Draft(
+                        "MOM812",
+                        entry.place,
+                        f"`{topic}` passes and does not begin with `{given.strip}`, so that nothing is cut from it",
+                        help="narrow the filter to what begins with the prefix",
+                        label="not cut from all that passes",
+                        data={"prefix": given.strip, "topic": topic},
+                    )
+
+
+def _glued(place: Place, prefix: str, separator: str) -> Draft:
+    return Draft(
+        "MOM812",
+        place,
+        f"`{prefix}` is put right before the first word of a topic: it does not end with `{separator}`",
+        help=f"end the prefix with `{separator}`",
+        label="glued to a name",
+        data={"prefix": prefix},
+    )

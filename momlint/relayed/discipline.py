@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterator
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from momlint.clock import limited
 from momlint.discipline import FleetServices, Judgement, Outcome, Request
@@ -12,11 +12,18 @@ from momlint.findings import Claim, Draft, Proof, Summary
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
+    from momlint.relayed.fates import Fates
 
+T = TypeVar("T")
 #: Seconds for a question, unless the user says otherwise.
 SECONDS = 60.0
 
-_NO_LOOPS = Claim("class of topics ends its way", "classes of topics end their way")
+#: What says that a message does not do what it should.
+_REFUTING = frozenset({"MOM502", "MOM801", "MOM803", "MOM807"})
+_NO_LOOPS = Claim(
+    "class of topics, as published at a broker, comes to an end",
+    "classes of topics, as published at their brokers, come to an end",
+)
 
 
 class RelayedDiscipline:
@@ -47,63 +54,74 @@ class _Judgement:
         self.estate = loaded.estate
         self.request = request
         self.undecided: list[tuple[str, str]] = []
+        self.disagreements: list[tuple[str, str]] = []
         self.refuted = 0
-        self.classes = 0
-        self.questions = 0
+        self.fates: Fates | None = None
 
     def drafts(self) -> Iterator[Draft]:
         """What the selected rules find."""
-        from momlint.relayed import diagnosis
-        from momlint.relayed.form import Form
-        from momlint.relayed.search import Reached, TooMany, start
+        from momlint.relayed import diagnosis, resilience
+        from momlint.relayed.fates import Fates
+        from momlint.relayed.form import relay_of
 
-        form = self.ask("whether messages go round", lambda: Form(self.estate))
-        if form is None:
-            return
-        if form.classes.cut:
-            self.undecided.append(
-                ("what becomes of some topics", "renaming makes more kinds of topics than are looked at")
-            )
-        starts = [start(form, *one) for one in form.starts()]
-        self.classes = len(form.used())
+        fates = Fates(relay_of(self.estate), self.request.engine, self.request.solver, self.request.timeout)
         try:
-            found = self.ask("whether messages go round", lambda: diagnosis.loops(form, starts))
-            if found is None:
-                return
-            yield from self.selected(found[0])
-            reached = self.ask("where messages come to", lambda: Reached(form, starts))
-            if reached is None:
-                return
-            doubled = self.ask("how many copies arrive", lambda: list(diagnosis.duplicates(form, starts, reached)))
-            yield from self.selected(doubled or [])
-            dead = self.ask("which filters are of use", lambda: list(diagnosis.dead_filters(form, reached)))
-            yield from self.selected(dead or [])
-            missed = self.ask("who gets what", lambda: list(diagnosis.out_of_reach(form, self.request.selects)))
-            yield from self.selected(missed or [])
-        except TooMany:
-            self.undecided.append(("what becomes of messages", "there are more states than are looked at"))
+            done = self.ask("what becomes of messages", lambda: self._worked_out(fates))
+        except ReplayError as error:
+            self.disagreements.append(("what becomes of messages", str(error)))
+            return
+        self.undecided += fates.undecided
+        if done is None:
+            return
+        self.fates = fates
+        found, looping = diagnosis.loops(fates)
+        yield from self.selected(found)
+        doubled, several = diagnosis.duplicates(fates, looping)
+        yield from self.selected(doubled)
+        parts: list[tuple[str, Callable[[], list[Draft]]]] = [
+            ("what guards cut", lambda: list(diagnosis.guarded_loops(fates, looping | several))),
+            ("which filters are of use", lambda: list(diagnosis.dead_filters(fates))),
+            ("which renames go astray", lambda: list(diagnosis.misdirected(fates))),
+            ("what wildcards mean", lambda: list(diagnosis.other_syntax(fates.relay))),
+            ("who gets what", lambda: list(diagnosis.out_of_reach(fates))),
+            ("what one failure cuts", lambda: list(resilience.cuts(fates))),
+        ]
+        for subject, part in parts:
+            yield from self.selected(self.ask(subject, part) or [])
+
+    def _worked_out(self, fates: Fates) -> Literal[True]:
+        fates.work_out()
+        return True
 
     def selected(self, drafts: list[Draft]) -> Iterator[Draft]:
-        self.refuted += sum(draft.code in ("MOM801", "MOM803", "MOM807") for draft in drafts)
+        """Those of selected rules; of the others it is kept that something is refuted."""
+        self.refuted += sum(draft.code in _REFUTING for draft in drafts)
         yield from (draft for draft in drafts if self.request.selects(draft.code))
 
-    def ask(self, subject: str, question: Any) -> Any:
-        """The answer, None where it takes too long."""
-        self.questions += 1
+    def ask(self, subject: str, question: Callable[[], T]) -> T | None:
+        """The answer, None where it takes too long or there is too much to look at."""
+        from momlint.relayed.patterns import TooLarge
+
         seconds = self.request.timeout or SECONDS
-        found = limited(seconds, question)
+        try:
+            found = limited(seconds, question)
+        except TooLarge:
+            self.undecided.append((subject, "there is too much to look at"))
+            return None
         if found is None:
             self.undecided.append((subject, f"it takes longer than {seconds:g} s"))
         return found
 
     def disagreed(self, code: str, error: ReplayError) -> None:
-        """Nothing is replayed."""
-        raise error
+        """Keep it for `outcome`."""
+        self.disagreements.append((f"what {code} found", str(error)))
 
     def outcome(self, found: Collection[str]) -> Outcome:
-        """Counts, and MOM901 for what stayed open."""
+        """Counts, MOM901 for what stayed open, MOM902 where engines disagree."""
         del found
         estate = self.estate
+        classes = len(self.fates.told) if self.fates is not None else 0
+        twice = self.fates.decided_twice if self.fates is not None else 0
         outcome = Outcome(
             Summary(
                 brokers=len(estate.brokers),
@@ -112,14 +130,24 @@ class _Judgement:
                 undecided=len(self.undecided),
             ),
             Proof(
-                engines=("graph",),
-                questions=self.questions,
-                claims={_NO_LOOPS: self.classes},
+                engines=("graph", "smt") if twice else ("graph",),
+                questions=classes,
+                decided_twice=twice,
+                claims={_NO_LOOPS: classes} if classes else {},
                 false_claims=self.refuted,
             ),
             [
                 Draft("MOM901", estate.place, f"undecided: {subject}: {why}", help="allow more with `--timeout`")
                 for subject, why in self.undecided
+            ]
+            + [
+                Draft(
+                    "MOM902",
+                    estate.place,
+                    f"the engines disagree on {subject}: {details}",
+                    help="this is a bug in momlint: please report it with this estate and this text",
+                )
+                for subject, details in self.disagreements
             ],
         )
         if self.request.certificate_folder is not None:

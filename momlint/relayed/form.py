@@ -1,209 +1,201 @@
-"""A relayed overlay as engines read it: arcs one way each, classes of topics, and what an arc makes of each class."""
+"""A relayed overlay as its engines read it: arcs with what they let pass, guards, what is published and wanted.
+
+From an `Estate` whose ``routing.protocol`` is ``relay``. A link both ways is two arcs of one connection. What the
+contract leaves open is settled here: a link without a `connection` is a connection of its own; a broker's own guard
+goes before the overlay's, key by key; a broker without the attribute that `visited` names is known by its id.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
-from momlint.estate.resolved import Estate, Guard, Pass
+from momlint.estate.resolved import Broker, Estate, Guard, Link, Pass
 from momlint.findings import Place
-from momlint.relayed.filters import SYNTAXES, Classes, Rename, Way
+from momlint.relayed.patterns import Language, Pattern, Tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Arc:
-    """A link one way. `link`: its number in the estate; `group`: its split-horizon group, None for none.
+class Entry(NamedTuple):
+    """What an arc lets pass: topics that `pattern` matches, without the prefix `strip` if they have it, `add` before.
 
-    `brings`: the group that the broker where it ends does not send back over what came by it, None for none.
-    `most_hops`: the position in a walk that it has at the latest, None for any.
+    Of the entries of an arc the first that matches counts. With `deny` it stops them. `given`: as it is written, None
+    where the arc lets everything pass.
+    """
+
+    pattern: Pattern | None
+    strip: Tokens
+    add: Tokens
+    deny: bool
+    place: Place
+    given: Pass | None
+
+
+class Arc(NamedTuple):
+    """One direction of a link. `connection`: its split-horizon group. `max_hops`: its latest place in a walk.
+
+    `echoes`: where it ends, the broker may send back what came by it.
     """
 
     link: int
     tail: int
     head: int
-    group: str | None
-    brings: str | None
-    most_hops: int | None
-    passes: tuple[Pass, ...] | None
+    entries: tuple[Entry, ...]
+    connection: str
+    max_hops: int | None
+    echoes: bool
+    place: Place
+
+    @property
+    def came(self) -> tuple[str, int]:
+        """What split horizon knows a copy by that came over it: connection and link."""
+        return ("", -2) if self.echoes else (self.connection, self.link)
+
+
+class Guarded(NamedTuple):
+    """What a broker does with messages that came from elsewhere.
+
+    `split`: it does not hand them back over the connection (``connection``) or link (``link``) they came by.
+    `passes_on`: it hands on at all.
+    """
+
+    split: str
+    passes_on: bool
+
+
+class Need(NamedTuple):
+    """Topics that are published or wanted at a broker. `name`: as the user wrote it. `pattern`: None for all."""
+
+    broker: int
+    pattern: Pattern | None
+    name: str
     place: Place
 
 
-class Form:
-    """The overlay of an estate. `identity`: broker → what messages remember of it, None where they do not."""
+@dataclass(frozen=True)
+class Relay:
+    """The overlay. `outs`: the arcs of each broker, in the order of the file, as indices into `arcs`.
 
-    def __init__(self, estate: Estate) -> None:
-        self.estate = estate
-        guard = estate.guard or Guard()
-        self.arcs = list(_arcs(estate, guard))
-        self.leaving: list[list[int]] = [[] for _ in estate.brokers]
-        for number, arc in enumerate(self.arcs):
-            self.leaving[arc.tail].append(number)
-        self.transit = [broker.transit for broker in estate.brokers]
-        self.identity = [_identity(estate, number, guard) for number in range(len(estate.brokers))]
-        #: Hops are counted as far as this; beyond, every limit is passed. 0 where there are no limits.
-        self.most_hops = max((arc.most_hops + 1 for arc in self.arcs if arc.most_hops is not None), default=0)
-        self.remembers = any(one is not None for one in self.identity)
-        #: How many hops a message takes at most; None where no guard says so.
-        bounds = [max(0, self.most_hops - 1)] if all(arc.most_hops is not None for arc in self.arcs) else []
-        if all(one is not None for one in self.identity):
-            bounds.append(len(set(self.identity)) - 1)
-        self.longest = min(bounds, default=None)
-        self.classes = Classes(estate.syntax, self._filters(), self._ways(), self.longest)
-        #: Filter, by number → the classes that it matches.
-        self.having: dict[int, list[int]] = {}
-        for klass, matched in enumerate(self.classes.matched):
-            for number in matched:
-                self.having.setdefault(number, []).append(klass)
-        #: For each broker: filter, by number → the arcs leaving it that have it; -1 for those that let everything pass.
-        self._leaving_by: list[dict[int, list[int]]] = [{} for _ in estate.brokers]
-        for number, arc in enumerate(self.arcs):
-            names = {-1} if arc.passes is None else {self.classes.filters[one.filter] for one in arc.passes}
-            for name in names:
-                self._leaving_by[arc.tail].setdefault(name, []).append(number)
-        self._worth: dict[tuple[int, int], list[int]] = {}
-        self._crossed: dict[tuple[int, int], tuple[int, int] | None] = {}
+    `published`, `wanted`: what the estate says; where it says neither, `declared` is False and every topic is published
+    and wanted everywhere. `identity`: what a message remembers each broker by, to which it does not come again; None
+    for one that it does not remember.
+    """
 
-    def _filters(self) -> dict[int, list[str]]:
-        """What is told apart at each broker."""
-        estate = self.estate
-        many = SYNTAXES[estate.syntax].many
-        found: dict[int, list[str]] = {}
-        for arc in self.arcs:
-            found.setdefault(arc.tail, []).extend([many] if arc.passes is None else [one.filter for one in arc.passes])
-        for interests in (estate.subscriptions, estate.publications):
-            for interest in interests or ():
-                found.setdefault(interest.broker, []).append(interest.filter)
-        for topic in estate.topics:
-            for broker in (*topic.publishers, *topic.subscribers):
-                found.setdefault(broker, []).append(topic.name)
-        return found
+    estate: Estate
+    language: Language
+    arcs: tuple[Arc, ...]
+    outs: tuple[tuple[int, ...], ...]
+    guards: tuple[Guarded, ...]
+    identity: tuple[str | None, ...]
+    published: tuple[Need, ...]
+    wanted: tuple[Need, ...]
+    declared: bool
+    most_hops: int
 
-    def _ways(self) -> Iterator[Way]:
-        for arc in self.arcs:
-            if arc.passes is None:
-                yield Way(arc.tail, arc.head)
-            for one in arc.passes or ():
-                if not one.deny:
-                    yield Way(arc.tail, arc.head, one.filter, Rename(one.strip, one.add))
+    @cached_property
+    def names(self) -> list[str]:
+        """What brokers are called."""
+        return [broker.id for broker in self.estate.brokers]
 
-    def worth(self, broker: int, klass: int) -> list[int]:
-        """The arcs leaving a broker with an entry that matches a class, in order."""
-        key = broker, klass
-        found = self._worth.get(key)
-        if found is None:
-            by = self._leaving_by[broker]
-            matched = self.classes.matched[klass]
-            names = matched if len(matched) < len(by) else by.keys() & matched
-            arcs = {arc for name in names for arc in by.get(name, ())}
-            found = self._worth[key] = sorted(arcs.union(by.get(-1, ())))
-        return found
+    @cached_property
+    def remembers(self) -> bool:
+        """Whether a message remembers any broker."""
+        return any(one is not None for one in self.identity)
 
-    def cross(self, arc: int, klass: int) -> tuple[int, int] | None:
-        """The class on the other side of an arc and the number of the entry that lets it pass; None where it stays.
 
-        The entry of an arc that lets everything pass is -1.
-        """
-        key = arc, klass
-        if key not in self._crossed:
-            self._crossed[key] = self._cross(arc, klass)
-        return self._crossed[key]
+def relay_of(estate: Estate) -> Relay:
+    """The form of an estate."""
+    language = Language(estate.syntax, glued=_is_glued(estate))
+    guards = tuple(_guarded(estate, broker) for broker in estate.brokers)
+    arcs: list[Arc] = []
+    for index, link in enumerate(estate.links):
+        arcs += _arcs(estate, language, index, link)
+    outs: list[list[int]] = [[] for _ in estate.brokers]
+    for number, arc in enumerate(arcs):
+        outs[arc.tail].append(number)
+    published, wanted = _needs(estate, language)
+    return Relay(
+        estate,
+        language,
+        tuple(arcs),
+        tuple(map(tuple, outs)),
+        guards,
+        tuple(_identity(broker, _visited(estate, broker)) for broker in estate.brokers),
+        published,
+        wanted,
+        estate.publications is not None or estate.subscriptions is not None or bool(estate.topics),
+        max((arc.max_hops for arc in arcs if arc.max_hops is not None), default=0),
+    )
 
-    def _cross(self, arc: int, klass: int) -> tuple[int, int] | None:
-        passes = self.arcs[arc].passes
-        if passes is None:
-            return klass, -1
-        matched = self.classes.matched[klass]
-        for number, one in enumerate(passes):
-            if self.classes.filters[one.filter] in matched:
-                if one.deny:
-                    return None
-                renamed = Rename(one.strip, one.add).apply(self.classes.examples[klass])
-                if not renamed:
-                    return None  # brokers take no empty topic
-                return self.classes.class_of(renamed) if (one.strip or one.add) else klass, number
+
+def _is_glued(estate: Estate) -> bool:
+    separator = Language(estate.syntax).separator
+    prefixes = (text for link in estate.links for one in link.passes or () for text in (one.strip, one.add))
+    return any(text and not text.endswith(separator) for text in prefixes)
+
+
+def _arcs(estate: Estate, language: Language, index: int, link: Link) -> list[Arc]:
+    if link.tail == link.head:
+        return []
+    entries: tuple[Entry, ...] = (Entry(None, (), (), False, link.place, None),)
+    if link.passes is not None:
+        entries = tuple(_entry(language, one) for one in link.passes)
+    connection = f"connection {link.connection}" if link.connection is not None else f"link {index}"
+    ways = [(link.tail, link.head)] if link.one_way else [(link.tail, link.head), (link.head, link.tail)]
+    return [
+        Arc(index, tail, head, entries, connection, _max_hops(estate, link, tail), link.echo, link.place)
+        for tail, head in ways
+    ]
+
+
+def _entry(language: Language, one: Pass) -> Entry:
+    pattern = language.filter(one.filter)
+    return Entry(pattern, language.prefix(one.strip), language.prefix(one.add), one.deny, one.place, one)
+
+
+def _max_hops(estate: Estate, link: Link, tail: int) -> int | None:
+    if link.max_hops is not None:
+        return link.max_hops
+    guards = (estate.brokers[tail].guard, estate.guard)
+    return next((guard.hops for guard in guards if guard is not None and guard.hops is not None), None)
+
+
+def _guarded(estate: Estate, broker: Broker) -> Guarded:
+    found = [guard.split_horizon for guard in _guards(estate, broker) if guard.split_horizon is not None]
+    return Guarded(found[0] if found else "none", broker.transit)
+
+
+def _guards(estate: Estate, broker: Broker) -> list[Guard]:
+    return [guard for guard in (broker.guard, estate.guard) if guard is not None]
+
+
+def _visited(estate: Estate, broker: Broker) -> str | None:
+    found = [guard.visited for guard in _guards(estate, broker) if guard.visited is not None]
+    return found[0] if found and found[0] != "none" else None
+
+
+def _identity(broker: Broker, attribute: str | None) -> str | None:
+    if attribute is None:
         return None
-
-    def renamed(self, arc: int, entry: int, topic: str) -> str:
-        """What a topic is called behind an arc that it crosses by an entry."""
-        passes = self.arcs[arc].passes
-        if entry < 0 or passes is None:
-            return topic
-        return Rename(passes[entry].strip, passes[entry].add).apply(topic)
-
-    def place_of(self, arc: int, entry: int) -> Place:
-        """Where the entry stands that lets a message pass, or the link."""
-        one = self.arcs[arc]
-        return one.place if entry < 0 or one.passes is None else one.passes[entry].place
-
-    def starts(self) -> list[tuple[int, int]]:
-        """Where messages of which class begin: as declared, else all of them everywhere that they leave."""
-        estate = self.estate
-        if estate.publications is None and estate.subscriptions is None and not estate.topics:
-            return self._everywhere()
-        found: dict[tuple[int, int], None] = {}
-        for topic in estate.topics:
-            klass = self.classes.class_of(topic.name)
-            found.update(((broker, klass), None) for broker in topic.publishers)
-        if estate.publications is not None:
-            for one in estate.publications:
-                found.update(((one.broker, klass), None) for klass in self.matched_by(one.filter))
-        elif not estate.topics:
-            return self._everywhere()
-        return list(found)
-
-    def _everywhere(self) -> list[tuple[int, int]]:
-        found = []
-        for broker, leaving in enumerate(self.leaving):
-            classes: set[int] = set()
-            for arc in leaving:
-                passes = self.arcs[arc].passes
-                if passes is None:
-                    classes.update(self.used())
-                    break
-                for one in passes:
-                    classes.update(self.having.get(self.classes.filters[one.filter], ()))
-            found += [(broker, klass) for klass in sorted(classes)]
-        return found
-
-    def matched_by(self, text: str) -> list[int]:
-        """The classes that one of the estate's filters matches."""
-        return self.having.get(self.classes.filters[text], [])
-
-    def used(self) -> Sequence[int]:
-        """The classes that any filter matches."""
-        return range(1, len(self.classes.examples))
+    value = getattr(broker, attribute, None) if attribute in ("address", "site") else None
+    return str(value) if value is not None else broker.id
 
 
-def _arcs(estate: Estate, guard: Guard) -> list[Arc]:
-    found = []
-    for number, link in enumerate(estate.links):
-        ways = [(link.tail, link.head)] if link.one_way else [(link.tail, link.head), (link.head, link.tail)]
-        for tail, head in ways:
-            own = estate.brokers[tail].guard or Guard()
-            hops = next((one for one in (link.max_hops, own.hops, guard.hops) if one is not None), None)
-            brings = None if link.echo else _group(estate, guard, head, number)
-            group = _group(estate, guard, tail, number)
-            found.append(Arc(number, tail, head, group, brings, hops, link.passes, link.place))
-    return found
+def _needs(estate: Estate, language: Language) -> tuple[tuple[Need, ...], tuple[Need, ...]]:
+    published, wanted = [], []
+    for topic in estate.topics:
+        pattern = language.topic(topic.name)
+        published += [Need(broker, pattern, topic.name, topic.place) for broker in topic.publishers]
+        wanted += [Need(broker, pattern, topic.name, topic.subscriber_place(broker)) for broker in topic.subscribers]
+    for interests, needs in ((estate.publications, published), (estate.subscriptions, wanted)):
+        needs += [Need(one.broker, language.filter(one.filter), one.filter, one.place) for one in interests or ()]
+    if not published and (wanted or not (estate.topics or estate.publications is not None)):
+        # Nothing is said of what is published: then it may be anything, anywhere.
+        published = [Need(index, None, "", estate.place) for index, _ in enumerate(estate.brokers)]
+    return tuple(published), tuple(wanted)
 
 
-def _group(estate: Estate, guard: Guard, broker: int, number: int) -> str | None:
-    """What a broker takes a link for when it looks where a message came from; None where it does not look."""
-    link = estate.links[number]
-    split = (estate.brokers[broker].guard or Guard()).split_horizon or guard.split_horizon or "none"
-    if split == "connection" and link.connection is not None:
-        return f"connection {link.connection}"
-    # A link one way that is a connection of its own has nothing to send back over.
-    return f"link {number}" if split != "none" and not link.one_way else None
-
-
-def _identity(estate: Estate, broker: int, guard: Guard) -> str | None:
-    own = estate.brokers[broker].guard
-    what = (own.visited if own is not None else None) or guard.visited or "none"
-    if what == "none":
-        return None
-    one = estate.brokers[broker]
-    if what == "broker":
-        return one.id
-    value = getattr(one, what, None)
-    return str(value) if value is not None else one.id
+def texts(relay: Relay, walk: Sequence[int]) -> tuple[str, ...]:
+    """Brokers by name."""
+    return tuple(relay.estate.brokers[one].id for one in walk)

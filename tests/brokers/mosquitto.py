@@ -61,19 +61,17 @@ def observe(
     bridges: int,
     calm: float = 0.4,
     longest: float = 6.0,
-    patience: float = 1.0,
 ) -> Seen:
     """Publish messages, given as broker and topic, and count copies.
 
     `files`, `ports`: see `on_loopback`. Those of `together` are published at once, and counted until `calm` seconds
     pass without a copy; those of `singly`, which may go round, one after the other. `bridges`: how many connections
-    come up. `longest`: seconds for one wait. `patience`: how many times as long as usual all waits are.
+    come up. `longest`: seconds for one wait.
     """
-    calm, longest = calm * patience, longest * patience
     mosquitto = program("mosquitto")
     seen = Seen()
     with running([mosquitto, "-c"], files, ports, folder) as logs, ExitStack() as stack:
-        _wait_for(list(logs.values()), bridges, patience)
+        _wait_for(list(logs.values()), bridges)
         arrived = threading.Lock()
         latest = [time.monotonic()]
         clients: dict[str, mqtt.Client] = {}
@@ -114,13 +112,13 @@ def observe(
     return seen
 
 
-def _wait_for(logs: Sequence[Path], bridges: int, patience: float, seconds: float = 20.0) -> None:
+def _wait_for(logs: Sequence[Path], bridges: int, seconds: float = 20.0) -> None:
     """Until so many bridges have subscribed at both ends."""
-    until = time.monotonic() + seconds * patience
+    until = time.monotonic() + seconds
     while True:
         text = "".join(path.read_text(errors="replace") for path in logs)
         if len(re.findall(r"Received CONNACK on connection", text)) >= bridges:
-            time.sleep(0.4 * patience)
+            time.sleep(0.4)
             return
         if time.monotonic() > until:
             raise AssertionError(f"the bridges do not come up: {text[-3000:]}")

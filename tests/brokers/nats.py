@@ -41,34 +41,30 @@ def observe(
     *,
     links: int,
     calm: float = 0.5,
-    patience: float = 1.0,
 ) -> Seen:
     """Publish messages, given as server and subject, all at once; count copies until `calm` seconds pass without one.
 
     `files`, `ports`: see `on_loopback`. `links`: how many routes and leaf nodes come up.
-    `patience`: how many times as long as usual all waits are.
     """
     server = program("nats-server")
     seen = Seen()
     with running([server, "-D", "-c"], files, ports, folder) as logs:
-        until = time.monotonic() + 20 * patience
+        until = time.monotonic() + 20
         while True:
             text = "".join(path.read_text(errors="replace") for path in logs.values())
             up = len(re.findall(r"Leafnode connection created|Route connection created", text))
             if up >= 2 * links:
                 # Servers that name each other connect twice, and drop one connection: let them settle.
-                time.sleep(1.5 * patience)
+                time.sleep(1.5)
                 break
             if time.monotonic() > until:
                 raise AssertionError(f"{up} of {2 * links} ends come up: {text[-3000:]}")
             time.sleep(0.05)
-        asyncio.run(_watch(ports, messages, calm * patience, patience, seen))
+        asyncio.run(_watch(ports, messages, calm, seen))
     return seen
 
 
-async def _watch(
-    ports: Mapping[str, int], messages: Sequence[tuple[str, str]], calm: float, patience: float, seen: Seen
-) -> None:
+async def _watch(ports: Mapping[str, int], messages: Sequence[tuple[str, str]], calm: float, seen: Seen) -> None:
     latest = time.monotonic()
     clients = {}
     for name, port in ports.items():
@@ -85,11 +81,11 @@ async def _watch(
             await client.subscribe(f"{subject}.>", cb=arrived)
         await client.flush()
     # Interest has to travel.
-    await asyncio.sleep(1.0 * patience)
+    await asyncio.sleep(1.0)
     for publisher, subject in messages:
         await clients[publisher].publish(subject, f"{publisher} {subject}".encode())
     start = latest = time.monotonic()
-    while time.monotonic() - latest < calm and time.monotonic() - start < 8 * patience:
+    while time.monotonic() - latest < calm and time.monotonic() - start < 8:
         await asyncio.sleep(0.05)
     for client in clients.values():
         await client.close()

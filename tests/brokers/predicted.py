@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from momlint.access import Access
 from momlint.estate.opening import open_natives
 from momlint.native.reading import Named, known_kind
-from momlint.relayed.form import Form
-from momlint.relayed.search import copies, start
+from momlint.relayed.classes import Classes, TopicClass
+from momlint.relayed.form import relay_of
+from momlint.relayed.graph import fate
+from momlint.relayed.patterns import Tokens
 
 
 class Predicted:
@@ -23,32 +25,40 @@ class Predicted:
         (self.loaded,) = open_natives(named, Access.of).estates
         assert self.loaded.estate is not None
         self.estate = self.loaded.estate
-        self.form = Form(self.estate)
-        self.names = [broker.id for broker in self.estate.brokers]
+        self.relay = relay_of(self.estate)
+        self.names = self.relay.names
+        classes = Classes(self.relay)
+        self.sets = classes.sets
+        self.by_origin = [list(classes.of(origin)) for origin in range(len(self.names))]
 
     @property
     def problems(self) -> list[str]:
         """The codes of what is wrong in single files."""
         return [one.code for one in self.loaded.problems]
 
+    @property
+    def grows(self) -> bool:
+        """Whether a topic gets longer or shorter with every turn."""
+        return any(one.deep for found in self.by_origin for one in found)
+
     def topics(self) -> list[str]:
-        """One of each class that anybody's filter matches."""
-        return [self.form.classes.examples[klass] for klass in self.form.used()]
+        """One of each class of each broker."""
+        language = self.relay.language
+        return list(dict.fromkeys(language.text(one.example) for found in self.by_origin for one in found))
 
-    def copies(self, publisher: str, topic: str) -> dict[tuple[str, int], int] | None:
-        """Copies by broker and class of what arrives; None for a loop."""
-        first = start(self.form, self.names.index(publisher), self.form.classes.class_of(topic))
-        found = copies(self.form, first)
-        return (
-            None
-            if found is None
-            else self.classes({(self.names[broker], called): number for (broker, called), number in found.items()})
-        )
+    def copies(self, publisher: str, topic: str) -> dict[tuple[str, str], int] | None:
+        """Copies by broker and topic of what arrives, the message itself included; None for a loop."""
+        tokens = self.relay.language.tokens(topic)
+        (one,) = [found for found in self.by_origin[self.names.index(publisher)] if self._holds(found, tokens)]
+        result = fate(self.relay, one)
+        if result.cycles or result.growth:
+            return None
+        counted = {(publisher, topic): 1}
+        for (broker, called), number in result.arrivals.items():
+            key = self.names[broker], self.relay.language.text((*called.add, *tokens[called.cut :]))
+            counted[key] = counted.get(key, 0) + number
+        return counted
 
-    def classes(self, seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, int], int]:
-        """What was seen, by broker and topic, as `copies` has it."""
-        found: dict[tuple[str, int], int] = {}
-        for (broker, topic), number in seen.items():
-            key = broker, self.form.classes.class_of(topic)
-            found[key] = found.get(key, 0) + number
-        return found
+    def _holds(self, found: TopicClass, topic: Tokens) -> bool:
+        inside = all(self.sets.matches(one, topic) for one in found.topics.inside)
+        return inside and not any(self.sets.matches(one, topic) for one in found.topics.outside)

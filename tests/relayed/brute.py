@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 SEPARATORS = {"mqtt": "/", "amqp": ".", "nats": ".", "jms": "."}
-#: A topic that is longer than this only gets longer.
+#: A topic that has grown by more only gets longer.
 LONGEST = 32
 
 
@@ -125,7 +125,7 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
             after = passed(syntax, entries, called)
             if after is None:
                 continue
-            if len(after) > LONGEST:
+            if len(after) > len(topic) + LONGEST:
                 found.grows = True
                 continue
             state = (head, after, hops + 1, (*been, head), connection, index)

@@ -33,7 +33,6 @@ RULES = [
         remedy="do it",
         bad="momlint: 1\n",
         good="",
-        file="topology.yaml",
         url=f"https://example.org/{code}/",
     )
     for code, rule, severity in (

@@ -1,0 +1,286 @@
+"""From what is published at a broker to its topic classes, each with all that its copies do.
+
+A class begins as all that is published; wherever a filter on the way matches some of it and not all, that part becomes
+a class of its own. So classes are as coarse as can be, and within one every copy does the same. `Steps` is the copy of
+a class on its way, without any guard: which arcs let it pass, and as what. Engines put the guards on top.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from momlint.relayed.form import Arc, Entry, Need, Relay
+from momlint.relayed.patterns import (
+    Constrained,
+    Constraint,
+    Pattern,
+    Sets,
+    Tokens,
+    TooLarge,
+    beginning,
+    begins,
+    exactly,
+    whole,
+)
+
+#: So many classes of what is published at one broker are told apart.
+MOST_CLASSES = 20_000
+#: What is known of more filters is not handed on to a part of a class, which has to do with few of them.
+_MOST_INHERITED = 300
+
+
+class Rewritten(NamedTuple):
+    """What a topic of the class is called by now: without its first `cut` tokens, with `add` before."""
+
+    cut: int = 0
+    add: Tokens = ()
+
+
+class Passed(NamedTuple):
+    """An arc that lets the class pass, by which of its entries, and what it is called behind it."""
+
+    arc: int
+    entry: int
+    topic: Rewritten
+
+
+class Shape:
+    """The topics of a class while it is being found: what all of them meet, and what none of them does."""
+
+    def __init__(self, inside: tuple[Constraint, ...], outside: Iterable[Constraint] = ()) -> None:
+        self.inside = inside
+        self.outside: list[Constraint] = []
+        #: What all of them begin with.
+        self.beginning: Tokens = max((beginning(one) for one in inside), key=len, default=())
+        self._index = _Index()
+        for one in outside:
+            self.leave_out(one)
+
+    def leave_out(self, constraint: Constraint) -> None:
+        """Take out what meets `constraint`."""
+        self._index.add(beginning(constraint), len(self.outside))
+        self.outside.append(constraint)
+
+    def part(self, constraint: Constraint) -> Constrained:
+        """Those of them that meet `constraint`, without what plainly takes nothing from these."""
+        longest = max(self.beginning, beginning(constraint), key=len)
+        outside = tuple(self.outside[number] for number in self._index.along(longest))
+        return Constrained((*self.inside, constraint), outside)
+
+    def rest(self, constraint: Constraint | None = None) -> Constrained:
+        """Those of them that do not meet `constraint`; all of them without one."""
+        outside = [self.outside[number] for number in self._index.along(self.beginning)]
+        return Constrained(self.inside, (*outside, *([] if constraint is None else [constraint])))
+
+
+@dataclass
+class TopicClass:
+    """Topics that are published at `origin` and that no filter on their ways tells apart. `example`: one of them.
+
+    `steps`: (broker, what it is called there) → the arcs that let it pass, guards apart. `deep`: where it is longer
+    (or has lost more) than on any way that comes to no broker as it came there before; behind these its way is cut.
+    """
+
+    origin: int
+    topics: Shape
+    example: Tokens
+    steps: dict[tuple[int, Rewritten], tuple[Passed, ...]] = field(default_factory=dict)
+    deep: set[tuple[int, Rewritten]] = field(default_factory=set)
+    #: What is known of the whole class: a part of it meets what all of it meets.
+    known: dict[Constraint, bool] = field(default_factory=dict)
+
+    def called(self, topic: Rewritten) -> Tokens:
+        """What the example is called by now."""
+        return (*topic.add, *self.example[topic.cut :])
+
+
+class Classes:
+    """The classes of an overlay, worked out by origin."""
+
+    def __init__(self, relay: Relay) -> None:
+        self.relay = relay
+        self.sets = Sets(relay.language)
+        self._waiting: list[tuple[Constrained, dict[Constraint, bool]]] = []
+        self._indices: dict[int, _Index] = {}
+        # A filter without `rest` matches nothing longer than itself, and the others look no further than that.
+        widths = [len(entry.pattern.items) for arc in relay.arcs for entry in arc.entries if entry.pattern is not None]
+        changes = [max(len(entry.add), len(entry.strip)) for arc in relay.arcs for entry in arc.entries]
+        # A way along which it grows further than this has come twice to a broker over the same arc.
+        turns = 2 * len(relay.names) + relay.most_hops + 2
+        self._longest = max(widths, default=0) + turns * max(changes, default=0)
+
+    def of(self, origin: int) -> Iterator[TopicClass]:
+        """Those of what is published at a broker. Raises `TooLarge`."""
+        published = [need for need in self.relay.published if need.broker == origin]
+        done: list[Constraint] = []
+        count = 0
+        for need in published:
+            inside = () if need.pattern is None else (whole(need.pattern),)
+            self._waiting = [(Constrained(inside, tuple(done)), {})]
+            while self._waiting:
+                topics, known = self._waiting.pop()
+                shape = Shape(topics.inside, topics.outside)
+                example = self.sets.example(shape.rest())
+                if example is None:
+                    continue
+                found = TopicClass(origin, shape, example, known=known)
+                self._follow(found)
+                count += 1
+                if count > MOST_CLASSES:
+                    raise TooLarge
+                yield found
+            if need.pattern is not None:
+                done.append(whole(need.pattern))
+
+    def meets(self, found: TopicClass, topic: Rewritten, need: Need) -> bool:
+        """Whether the class, called `topic` by now, is what a need means. `_follow` has made it all or nothing."""
+        return need.pattern is None or self._decided(found, self._carried(need.pattern, topic, found)) is True
+
+    def _follow(self, found: TopicClass) -> None:
+        """Every step of the class. Where a filter matches a part of it, that part is put off as a class of its own.
+
+        What was decided before holds of both parts, so the rest goes on.
+        """
+        # Hop by hop, so that each place is met on its shortest way: hop limits count, the other guards do not.
+        waiting = deque([(found.origin, Rewritten(), 1)])
+        while waiting:
+            broker, topic, hop = waiting.popleft()
+            if (broker, topic) in found.steps:
+                continue
+            passed = []
+            for number in self._candidates(found, broker, topic):
+                arc = self.relay.arcs[number]
+                in_time = arc.max_hops is None or hop <= arc.max_hops
+                one = self._pass(found, arc, topic) if in_time else None
+                if one is None:
+                    continue
+                entry, after = one
+                passed.append(Passed(number, entry, after))
+                if max(len(after.add), after.cut) > self._longest:
+                    found.deep.add((arc.head, after))
+                else:
+                    waiting.append((arc.head, after, hop + 1))
+            found.steps[broker, topic] = tuple(passed)
+            for need in self.relay.wanted:
+                if need.broker == broker and need.pattern is not None:
+                    self._all_or_nothing(found, self._carried(need.pattern, topic, found))
+
+    def _pass(self, found: TopicClass, arc: Arc, topic: Rewritten) -> tuple[int, Rewritten] | None:
+        """The entry of an arc that lets the class pass, and what it is called behind it; None where none does."""
+        for number, entry in enumerate(arc.entries):
+            if entry.pattern is not None and not self._all_or_nothing(
+                found, self._carried(entry.pattern, topic, found)
+            ):
+                continue
+            return None if entry.deny else (number, self._rewrite(found, entry, topic))
+        return None
+
+    def _rewrite(self, found: TopicClass, entry: Entry, topic: Rewritten) -> Rewritten:
+        cut, add = topic
+        strip = entry.strip
+        if strip:
+            shared = min(len(strip), len(add))
+            if strip[:shared] == add[:shared]:
+                if len(strip) <= len(add):
+                    add = add[len(strip) :]
+                elif self._may_strip(found, cut, strip[shared:], empties=bool(entry.add)):
+                    cut, add = cut + len(strip) - shared, ()
+        return Rewritten(cut, (*entry.add, *add))
+
+    def _may_strip(self, found: TopicClass, cut: int, prefix: Tokens, *, empties: bool) -> bool:
+        """Whether topics, without their first tokens, begin with `prefix`; unless nothing would be left of the name.
+
+        `empties`: something is put before it, so that there may be nothing left.
+        """
+        glued = self.relay.language.glued
+        nothing = exactly(prefix if glued else (*prefix, ""))
+        whole_prefix = Constraint(nothing, found.example[:cut], nothing.start())
+        if (glued or not empties) and self._all_or_nothing(found, whole_prefix):
+            return empties
+        pattern = begins(prefix)
+        return self._all_or_nothing(found, Constraint(pattern, found.example[:cut], pattern.start()))
+
+    def _carried(self, pattern: Pattern, topic: Rewritten, found: TopicClass) -> Constraint:
+        """That a filter matches what a topic is called by now. All of the class begin with what was cut."""
+        places = pattern.start()
+        for token in topic.add:
+            places = pattern.step(places, token, self.relay.language.separator)
+        return Constraint(pattern, found.example[: topic.cut], places)
+
+    def _all_or_nothing(self, found: TopicClass, constraint: Constraint) -> bool:
+        decided = self._decided(found, constraint)
+        if decided is None:
+            known = {**found.known, constraint: True} if len(found.known) < _MOST_INHERITED else {}
+            self._waiting.append((found.topics.part(constraint), known))
+            found.topics.leave_out(constraint)
+            found.known[constraint] = False
+            if self.sets.matches(constraint, found.example):
+                example = self.sets.example(found.topics.rest())
+                assert example is not None
+                found.example = example
+            return False
+        return decided
+
+    def _decided(self, found: TopicClass, constraint: Constraint) -> bool | None:
+        """Whether all of the class meet it (True), none (False), or some (None)."""
+        if not constraint.places:
+            return False
+        if constraint not in found.known:
+            decided = self._ask(found, constraint)
+            if decided is None:
+                return None
+            found.known[constraint] = decided
+        return found.known[constraint]
+
+    def _ask(self, found: TopicClass, constraint: Constraint) -> bool | None:
+        topics = found.topics
+        if self.sets.matches(constraint, found.example):
+            return True if self.sets.example(topics.rest(constraint)) is None else None
+        if any(self.sets.apart(constraint, one) for one in topics.inside):
+            return False
+        return False if self.sets.example(topics.part(constraint)) is None else None
+
+    def _candidates(self, found: TopicClass, broker: int, topic: Rewritten) -> list[int]:
+        """The arcs from a broker, in their order, less those whose filters all begin with other words."""
+        index = self._indices.get(broker)
+        if index is None:
+            index = self._indices[broker] = _Index()
+            for number in self.relay.outs[broker]:
+                for entry in self.relay.arcs[number].entries:
+                    index.add(() if entry.pattern is None else beginning(whole(entry.pattern)), number)
+        return index.along((*topic.add, *found.topics.beginning[topic.cut :]))
+
+
+class _Index:
+    """Arcs by the words that their filters begin with."""
+
+    def __init__(self) -> None:
+        self._here: list[int] = []
+        self._next: dict[str, _Index] = {}
+
+    def add(self, words: Tokens, arc: int) -> None:
+        node = self
+        for word in words:
+            node = node._next.setdefault(word, _Index())
+        if arc not in node._here[-1:]:
+            node._here.append(arc)
+
+    def along(self, words: Tokens) -> list[int]:
+        """The arcs of which a filter may match a topic that begins with these words and goes on somehow."""
+        found: list[int] = []
+        node: _Index | None = self
+        for word in words:
+            assert node is not None
+            found += node._here
+            node = node._next.get(word)
+            if node is None:
+                return sorted(set(found))
+        waiting = [] if node is None else [node]
+        while waiting:
+            one = waiting.pop()
+            found += one._here
+            waiting += one._next.values()
+        return sorted(set(found))

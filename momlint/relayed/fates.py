@@ -1,0 +1,93 @@
+"""What becomes of every class, by one engine or by both: the questions of a relayed overlay, each asked once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from momlint.errors import ReplayError
+from momlint.relayed.classes import Classes, Rewritten, TopicClass
+from momlint.relayed.form import Need, Relay
+from momlint.relayed.graph import Fate, Guards, fate
+from momlint.solving.limits import GaveUp
+
+if TYPE_CHECKING:
+    from momlint.discipline import EngineChoice
+
+#: So many classes of an overlay get a second opinion, the first ones.
+MOST_SECOND = 60
+
+
+class Told(NamedTuple):
+    """A class with its fate."""
+
+    found: TopicClass
+    fate: Fate
+
+
+@dataclass
+class Fates:
+    """Of every class, in the order of the brokers. `engine`: who decides. `timeout`: seconds for a solver question."""
+
+    relay: Relay
+    engine: EngineChoice = "auto"
+    solver: str = "z3"
+    timeout: float | None = None
+    classes: Classes = field(init=False)
+    told: list[Told] = field(default_factory=list)
+    undecided: list[tuple[str, str]] = field(default_factory=list)
+    decided_twice: int = 0
+
+    def __post_init__(self) -> None:
+        self.classes = Classes(self.relay)
+
+    def work_out(self) -> None:
+        """All fates. Raises `ReplayError` where the engines disagree, `TooLarge`."""
+        for origin in dict.fromkeys(need.broker for need in self.relay.published):
+            if self.relay.estate.brokers[origin].external:
+                continue
+            for found in self.classes.of(origin):
+                one = fate(self.relay, found)
+                self.told.append(Told(found, one))
+                if self.engine in ("smt", "auto"):
+                    self._again(found, one)
+
+    def _again(self, found: TopicClass, one: Fate) -> None:
+        """A second opinion, where it costs little or smt was asked for; not on a topic that gets longer for ever."""
+        from momlint.relayed.smt import SMALL_COPIES, SMALL_STEPS, decide
+
+        steps = sum(map(len, found.steps.values()))
+        small = steps <= SMALL_STEPS and sum(one.arrivals.values()) <= SMALL_COPIES
+        if one.growth or not (self.engine == "smt" or (small and self.decided_twice < MOST_SECOND)):
+            return
+        try:
+            answer = decide(self.relay, found, self.solver, self.timeout)
+        except GaveUp as reason:
+            if self.engine == "smt":
+                self.undecided.append((f"what becomes of `{self.name(found)}`", str(reason)))
+            return
+        self.decided_twice += 1
+        agree = answer.loops == bool(one.cycles) and (answer.loops or answer.arrivals == one.arrivals)
+        if not agree:
+            raise ReplayError(f"graph and smt differ on `{self.name(found)}` from `{self.relay.names[found.origin]}`")
+
+    def name(self, found: TopicClass, topic: Rewritten = Rewritten()) -> str:  # noqa: B008 - it is a tuple
+        """The example of a class, as it is called by now."""
+        return self.relay.language.text(found.called(topic))
+
+    def unguarded(self, *, hops: bool, visited: bool) -> Iterator[Told]:
+        """The fates without some guards; what then gets longer for ever is left out."""
+        arcs = self.relay.arcs if hops else tuple(arc._replace(max_hops=None) for arc in self.relay.arcs)
+        relay = replace(self.relay, arcs=arcs, most_hops=self.relay.most_hops if hops else 0)
+        classes = Classes(relay)
+        for origin in dict.fromkeys(need.broker for need in relay.published):
+            for found in classes.of(origin):
+                yield Told(found, fate(relay, found, Guards(hops, visited)))
+
+    def arrives(self, one: Told, need: Need) -> bool:
+        """Whether the class comes to a need under a name that it means, the publisher's own broker included."""
+        places = {*one.fate.arrivals, *one.fate.endless, (one.found.origin, Rewritten())}
+        return any(
+            broker == need.broker and self.classes.meets(one.found, topic, need) for broker, topic in sorted(places)
+        )

@@ -1,0 +1,189 @@
+"""The engine smt: the same question to a solver, as walks of bounded length; shares the classes with the engine graph.
+
+The bound is real where every arc has a hop limit, or every broker remembers where a message has been. Elsewhere walks
+are made longer until there is none of that length, or one of them comes back to a state that it has been in.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from momlint import resources
+from momlint.relayed.classes import Passed, Rewritten, TopicClass
+from momlint.relayed.form import Relay
+from momlint.solving.choose import open_session
+from momlint.solving.limits import GaveUp, SolverLimits
+from momlint.solving.session import Every, No
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+    from momlint.solving.session import Model, Session
+
+#: z3 resource units for one class.
+RLIMIT = 300_000_000
+#: Steps of a class, and copies of it, beyond which a second opinion is not asked for unless by name.
+SMALL_STEPS, SMALL_COPIES = 40, 24
+#: Layers beyond which nobody waits.
+_MOST_LAYERS = 512
+
+
+class Answer(NamedTuple):
+    """`loops`: whether copies go round without end. `arrivals`: where there is no loop, how many come where."""
+
+    loops: bool
+    arrivals: dict[tuple[int, Rewritten], int]
+
+
+class _Step(NamedTuple):
+    tail: tuple[int, Rewritten]
+    passed: Passed
+
+
+def decide(relay: Relay, found: TopicClass, solver: str = "z3", timeout: float | None = None) -> Answer:
+    """What becomes of a class. Raises `GaveUp`."""
+    deadline = None if timeout is None else time.monotonic() + timeout
+    return _Walks(relay, found, solver, SolverLimits(RLIMIT, deadline, timeout)).run()
+
+
+class _Walks:
+    def __init__(self, relay: Relay, found: TopicClass, solver: str, limits: SolverLimits) -> None:
+        self.relay = relay
+        self.solver = solver
+        self.limits = limits
+        self.origin = found.origin, Rewritten()
+        self.steps = [
+            _Step(place, passed)
+            for place, several in found.steps.items()
+            for passed in several
+            if (relay.arcs[passed.arc].head, passed.topic) not in found.deep
+        ]
+
+    def run(self) -> Answer:
+        length = 4
+        while True:
+            layers = self._layers(length)
+            if not layers[1]:
+                return Answer(False, {})
+            session = self._session(layers, length)
+            longest = session.find(f"e{length}")
+            if longest is None:
+                return Answer(False, self._all(session, layers, length))
+            if self._comes_back([self._taken(longest, layers, i) for i in range(1, length + 1)]):
+                return Answer(True, {})
+            length *= 2
+            if length > _MOST_LAYERS:
+                raise GaveUp(f"walks of more than {_MOST_LAYERS:,} hops would have to be looked at")
+
+    def _layers(self, length: int) -> dict[int, list[int]]:
+        """The steps that each hop may take, as far as that is to be seen without the others."""
+        layers: dict[int, list[int]] = {0: []}
+        for i in range(1, length + 1):
+            layers[i] = [
+                number
+                for number, step in enumerate(self.steps)
+                if self._within(step, i)
+                and not self._been_at_origin(step)
+                and (step.tail == self.origin if i == 1 else self._preceded(layers[i - 1], number))
+            ]
+        return layers
+
+    def _preceded(self, before: list[int], number: int) -> bool:
+        return any(self._follows(one, number) for one in before)
+
+    def _within(self, step: _Step, hop: int) -> bool:
+        limit = self.relay.arcs[step.passed.arc].max_hops
+        return limit is None or hop <= limit
+
+    def _been_at_origin(self, step: _Step) -> bool:
+        return self._alike(step, self.origin[0])
+
+    def _alike(self, step: _Step, broker: int) -> bool:
+        """Whether a message does not go where the step leads once it has been at `broker`."""
+        identity = self.relay.identity[self.relay.arcs[step.passed.arc].head]
+        return identity is not None and identity == self.relay.identity[broker]
+
+    def _follows(self, first: int, second: int) -> bool:
+        """Whether a copy that came by one step may go on by the other."""
+        one, other = self.steps[first], self.steps[second]
+        came, goes = self.relay.arcs[one.passed.arc], self.relay.arcs[other.passed.arc]
+        if other.tail != (came.head, one.passed.topic):
+            return False
+        guard = self.relay.guards[came.head]
+        if not guard.passes_on:
+            return False
+        connection, link = came.came
+        if guard.split == "connection":
+            return connection != goes.connection
+        return guard.split != "link" or link != goes.link
+
+    def _been(self, layers: dict[int, list[int]], hop: int, number: int) -> list[tuple[int, int]]:
+        """The earlier steps behind which this one leads to where the message has been."""
+        step = self.steps[number]
+        if self.relay.identity[self.relay.arcs[step.passed.arc].head] is None:
+            return []
+        return [
+            (earlier, one)
+            for earlier in range(1, hop)
+            for one in layers[earlier]
+            if self._alike(step, self.relay.arcs[self.steps[one].passed.arc].head)
+        ]
+
+    def _session(self, layers: dict[int, list[int]], length: int) -> Session:
+        text = _template().render(
+            layers=range(1, length + 1),
+            steps=layers,
+            last=length,
+            follows=self._follows,
+            been=lambda hop, number: self._been(layers, hop, number),
+        )
+        return open_session(self.solver, text, self.limits)
+
+    def _taken(self, model: Model, layers: dict[int, list[int]], hop: int) -> int:
+        (index,) = model.true([f"h{hop}_{number}" for number in layers[hop]])
+        return layers[hop][index]
+
+    def _comes_back(self, walk: list[int]) -> bool:
+        """Whether a walk is twice in one state: from there it goes on for ever as it did before."""
+        seen = set()
+        visited = {self.origin[0]}
+        for hop, number in enumerate(walk, 1):
+            step = self.steps[number]
+            arc = self.relay.arcs[step.passed.arc]
+            visited.add(arc.head)
+            hops = min(hop, self.relay.most_hops + 1)
+            remembered = frozenset(visited) if self.relay.remembers else frozenset()
+            state = arc.head, step.passed.topic, *arc.came, hops, remembered
+            if state in seen:
+                return True
+            seen.add(state)
+        return False
+
+    def _all(self, session: Session, layers: dict[int, list[int]], length: int) -> dict[tuple[int, Rewritten], int]:
+        arrivals: Counter[tuple[int, Rewritten]] = Counter()
+        while (model := session.find()) is not None:
+            (ends,) = model.true([f"e{i}" for i in range(1, length + 1)])
+            walk = [self._taken(model, layers, i) for i in range(1, ends + 2)]
+            last = self.steps[walk[-1]].passed
+            arrivals[self.relay.arcs[last.arc].head, last.topic] += 1
+            taken = [f"h{hop}_{number}" for hop, number in enumerate(walk, 1)]
+            session.require(No(Every([f"e{ends + 1}", *taken])))
+        return dict(arrivals)
+
+
+@functools.cache
+def _template() -> Template:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(lambda name: resources.read_text("templates", name)),
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("relay.smt2.j2")
