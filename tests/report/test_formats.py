@@ -33,6 +33,7 @@ RULES = [
         remedy="do it",
         bad="momlint: 1\n",
         good="",
+        file="estate.mom.yaml",
         url=f"https://example.org/{code}/",
     )
     for code, rule, severity in (
