@@ -12,7 +12,7 @@ from momlint.estate.opening import open_bytes
 from momlint.relayed.classes import Classes, TopicClass
 from momlint.relayed.form import Relay, relay_of
 from momlint.relayed.graph import fate
-from momlint.relayed.patterns import Tokens
+from momlint.relayed.patterns import Tokens, TooLarge
 from momlint.relayed.smt import decide
 from tests.budget import ALL
 from tests.relayed.brute import matches, published, random_filter, random_overlay, random_topic
@@ -59,12 +59,18 @@ def by_smt(relay: Relay, found: TopicClass, topic: Tokens) -> tuple[bool, dict[t
 def test_the_same_as_by_brute_force(block: int) -> None:
     rng = random.Random(f"relay {block}")
     seen: set[str] = set()
+    too_large = 0
     for _ in range(A_BLOCK):
         text = random_overlay(rng)
         relay = relay_of(estate_of(text))
         classes = Classes(relay)
         for origin in range(len(relay.names)):
-            found = list(classes.of(origin))
+            try:
+                found = list(classes.of(origin))
+            except TooLarge:
+                # Of renames that cut something with every turn there may be no end of classes: MOM901.
+                too_large += 1
+                continue
             samples = {one.example for one in found}
             samples |= {relay.language.tokens(random_topic(rng, relay.language.syntax)) for _ in range(4)}
             for topic in sorted(samples):
@@ -91,6 +97,7 @@ def test_the_same_as_by_brute_force(block: int) -> None:
                     assert by_smt(relay, one, topic)[0] == loops
                     assert loops or by_smt(relay, one, topic)[1] == arrivals
     assert {"loops", "counted"} <= seen
+    assert too_large <= A_BLOCK // 5
 
 
 @pytest.mark.parametrize("syntax", ["mqtt", "amqp", "nats", "jms"])
