@@ -35,6 +35,7 @@ from momlint.findings import (
     Span,
     Summary,
 )
+from momlint.memory import near_the_cap
 from momlint.patterns import matches
 from momlint.precedence import Candidate, settle
 from momlint.source import Source
@@ -309,10 +310,12 @@ def _judged(judge: Callable[[], FileResult], file: str) -> FileResult:
 def _internal(file: str, error: Exception) -> FileResult:
     """One MOM902 at the start of a file over which momlint fails: no other file is to pay for it.
 
-    To be called in a handler.
+    To be called in a handler. Raises `MemoryError` where a lack of memory can be the cause.
     """
     if os.environ.get("MOMLINT_DEBUG"):
         raise error
+    if near_the_cap():
+        raise MemoryError from error
     start = Position(1, 1)
     result = FileResult(summary=Summary(files=1), sources={file: ()})
     result.findings.append(_finding(OWN_FAULT, file, Span(start, start), _fault(error), _REPORT_IT))

@@ -24,6 +24,7 @@ from typing import IO, Any, TypeVar
 from momlint.clock import unhurried
 from momlint.fleet.frames import read_frame, write_frame
 from momlint.fleet.work import Work, run_units
+from momlint.memory import near_the_cap
 
 #: The environment variable with the memory cap in bytes of address space.
 MEMORY = "MOMLINT_GUARD_MEMORY"
@@ -123,7 +124,7 @@ def _run(work: Work[Any], units: list[int], out: IO[bytes]) -> None:
     except MemoryError:
         write_frame(out, ("memory",))
     except Exception as error:  # noqa: BLE001  whatever it is, the other units have nothing to do with it
-        write_frame(out, ("failed", f"{type(error).__name__}: {error}"))
+        write_frame(out, ("memory",) if near_the_cap() else ("failed", f"{type(error).__name__}: {error}"))
     else:
         write_frame(out, ("end",))
 

@@ -56,6 +56,11 @@ def test_what_hangs_is_stopped_and_the_rest_goes_on(order: str) -> None:
         ("exit", "crash: its process died (exit code 7)"),
         ("error", "crash: momlint failed on it (ValueError: no)"),
         ("memory", "memory: it needs more than 4,096 MiB of memory"),
+        pytest.param(
+            "hungry error",
+            "memory: it needs more than 4,096 MiB of memory",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
+        ),
     ],
 )
 def test_what_dies_is_told_from_the_rest(order: str, reason: str) -> None:

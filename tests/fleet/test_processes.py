@@ -90,14 +90,16 @@ def test_a_file_that_hangs_is_one_undecided_and_the_rest_is_unchanged(
     assert together.summary.files == alone.summary.files + 1
 
 
-def test_a_file_that_needs_too_much_memory_is_one_undecided(many: list[str], tmp_path: Path) -> None:
+# It ends at another place each time, and not everywhere does Python say that it was for want of memory.
+@pytest.mark.parametrize("mebibytes", [640, 680, 700])
+def test_a_file_that_needs_too_much_memory_is_one_undecided(many: list[str], tmp_path: Path, mebibytes: int) -> None:
     large = tmp_path / "large.mom.yaml"
     large.write_text("momlint: 1\nbrokers:\n" + "".join(f"  b{i}: {{site: s}}\n" for i in range(400_000)))
     paths = [*many[:5], str(large), *many[5:10]]
-    together = by_pool(paths, Options(), ShardLimits(seconds=120.0, memory=640 << 20))
+    together = by_pool(paths, Options(), ShardLimits(seconds=120.0, memory=mebibytes << 20))
     (undecided,) = [finding for finding in together.findings if finding.code == "MOM901"]
     assert undecided.file == str(large)
-    assert "more than 640 MiB" in undecided.message
+    assert f"more than {mebibytes} MiB" in undecided.message
     rest = [finding for finding in together.findings if finding is not undecided]
     assert rest == lint_files(many[:10], Options()).findings
 

@@ -50,6 +50,9 @@ class Obey(Work[Said]):
             bytearray(1 << 40)
         elif order == "error":
             raise ValueError("no")
+        elif order == "hungry error":
+            kept = bytearray(3 << 30)
+            raise ValueError(f"no, after {len(kept)} bytes")
         elif order == "die unless first" and _done:
             os._exit(9)
         elif order == "print":
