@@ -52,12 +52,14 @@ def discover(
     excluded: Callable[[str], bool] = lambda _path: False,
     *,
     force: bool = False,
+    estates_only: bool = False,
     most: int = MOST_MEGABYTES * MEGABYTE,
 ) -> Found:
     """Find the estates that `paths` (files, folders, globs, `STDIN`) name.
 
     `excluded` says of a path met in a folder or a glob, file or folder, whether to pass it over; a file
-    named in full is passed over only with `force`. Files are looked into for `most` bytes.
+    named in full is passed over only with `force`, and, with `estates_only`, where it is none that would be found in a
+    folder. Files are looked into for `most` bytes.
     Paths come back with ``/`` as separator.
     """
     found = Found()
@@ -65,8 +67,9 @@ def discover(
     candidates: list[str] = []
     for path in paths:
         if path == STDIN or _is_there(path):
-            if not (force and path != STDIN and excluded(path)):
-                candidates += _one(path, excluded, found, most)
+            if path != STDIN and ((force and excluded(path)) or (estates_only and _is_of_no_estate(path, most))):
+                continue
+            candidates += _one(path, excluded, found, most)
         elif any(sign in path for sign in "*?["):
             try:
                 matched = [name for name in Access(None).names(path.replace(os.sep, "/")) if not excluded(name)]
@@ -96,6 +99,14 @@ def _is_there(path: str) -> bool:
         return os.path.lexists(path)
     except ValueError:  # a null character: no file can be called that
         return False
+
+
+def _is_of_no_estate(path: str, most: int) -> bool:
+    """Whether it is a file, and none that would be found in a folder."""
+    try:
+        return not os.path.isdir(path) and not is_estate(path, most)
+    except OSError:
+        return False  # whoever reads it will say what is wrong
 
 
 def is_estate(path: str, most: int = MOST_MEGABYTES * MEGABYTE) -> bool:

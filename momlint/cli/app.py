@@ -107,6 +107,9 @@ def check(
     force_exclude: Annotated[
         bool, typer.Option("--force-exclude", help="Skip excluded files even when named (for pre-commit).")
     ] = False,
+    estates_only: Annotated[
+        bool, typer.Option("--estates-only", help="Skip named files that are no estates (for pre-commit).")
+    ] = False,
     root: _Root = None,
     max_file_mb: _MaxFileMb = None,
     format: Annotated[
@@ -224,6 +227,7 @@ def check(
         root=root,
         max_file_mb=max_file_mb,
         force_exclude=force_exclude,
+        estates_only=estates_only,
         notes=notes,
         baseline=baseline,
     )

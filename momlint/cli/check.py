@@ -61,6 +61,7 @@ class Arguments(NamedTuple):
     root: str | None = None
     max_file_mb: int | None = None
     force_exclude: bool = False
+    estates_only: bool = False
     notes: str | None = None
     baseline: str | None = None
 
@@ -165,6 +166,7 @@ def _found(arguments: Arguments, settings: Config, options: Options) -> discover
         _paths(arguments),
         _excluded(arguments.exclude, settings),
         force=arguments.force_exclude,
+        estates_only=arguments.estates_only,
         most=options.most_bytes,
     )
     if not arguments.quiet:

@@ -177,3 +177,12 @@ def test_a_folder_wholly_excluded(run: Run, folder: Path) -> None:
     ran = run("check", "d", "--exclude", "d/*")
     assert ran.code == 2
     assert ran.err == "momlint: error: d: all 2 estates in this folder are excluded, so nothing is checked\n"
+
+
+def test_named_files_that_are_no_estates_are_skipped_on_demand(tree: Path) -> None:
+    paths = ["z.mom.yml", "other.yaml", "sub/keyed.yml", "notes.txt", "gone.yaml", "-"]
+    found = discover(paths, estates_only=True)
+    assert found.files == ["-", "sub/keyed.yml", "z.mom.yml"]
+    assert found.failures == ["gone.yaml: no such file or folder"]
+    assert discover(["other.yaml"]).files == ["other.yaml"]
+    assert discover(["sub"], estates_only=True).files == discover(["sub"]).files

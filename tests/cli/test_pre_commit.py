@@ -1,8 +1,9 @@
-"""The hook, with the real pre-commit tool, in a fresh repository."""
+"""The hooks, with the real pre-commit tool, in a fresh repository."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -40,7 +41,7 @@ def commit(where: Path, name: str = "state") -> str:
         "commit.gpgsign=false",
     )
     run("git", "add", "--all", cwd=where)
-    run("git", *identity, "commit", "--quiet", "--no-verify", "--message", name, cwd=where)
+    run("git", *identity, "commit", "--quiet", "--no-verify", "--allow-empty", "--message", name, cwd=where)
     return run("git", "rev-parse", "HEAD", cwd=where).stdout.strip()
 
 
@@ -61,43 +62,134 @@ def checkout(where: Path) -> str:
     return commit(where)
 
 
-def test_the_hook(tmp_path: Path) -> None:
-    revision = checkout(tmp_path / "momlint")
-    project = repository(tmp_path / "project")
+@pytest.fixture(scope="module")
+def hooks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A repository of this checkout, and its commit."""
+    where = tmp_path_factory.mktemp("hooks") / "momlint"
+    return where, checkout(where)
+
+
+def configured(where: Path, hooks: tuple[Path, str], *names: str) -> Path:
+    """A fresh repository that uses the hooks of these names."""
+    project = repository(where)
+    ids = "".join(f"      - id: {name}\n" for name in names)
     (project / ".pre-commit-config.yaml").write_text(
-        f"repos:\n  - repo: {tmp_path / 'momlint'}\n    rev: {revision}\n    hooks:\n      - id: momlint\n"
+        f"repos:\n  - repo: {hooks[0]}\n    rev: {hooks[1]}\n    hooks:\n{ids}"
     )
+    return project
+
+
+def pre_commit(project: Path, *options: str, ok: bool = True) -> subprocess.CompletedProcess[str]:
+    return run(sys.executable, "-m", "pre_commit", *(options or ("run",)), cwd=project, ok=ok)
+
+
+def results(printed: str) -> list[tuple[str, str]]:
+    """What pre-commit says of each hook: its name, and how it ended."""
+    return re.findall(r"^(momlint[^.\n]*?)\.+(?:\([^)]*\))?(Passed|Failed|Skipped)$", printed, re.MULTILINE)
+
+
+def test_try_repo(tmp_path: Path, hooks: tuple[Path, str]) -> None:
+    """Both hooks from a fresh repository, by `pre-commit try-repo`, with blanks in names."""
+    project = repository(tmp_path / "project")
+    (project / "sites of london").mkdir()
+    (project / "sites of london" / "the good one.mom.yaml").write_text(GOOD)
+    (project / "docker-compose.yaml").write_text("services: {}\n")
+    run("git", "add", "--all", cwd=project)
+    tried = pre_commit(project, "try-repo", str(hooks[0]), "--ref", hooks[1], "--all-files")
+    assert results(tried.stdout) == [("momlint", "Passed"), ("momlint (whole repository)", "Passed")]
+
+    (project / "sites of london" / "six of them.yaml").write_text(BLACK_HOLE)
+    run("git", "add", "--all", cwd=project)
+    tried = pre_commit(project, "try-repo", str(hooks[0]), "--ref", hooks[1], "--all-files", ok=False)
+    assert tried.returncode == 1
+    assert results(tried.stdout) == [("momlint", "Failed"), ("momlint (whole repository)", "Failed")]
+    assert tried.stdout.count("error[MOM303]") == 2
+    assert tried.stdout.count("sites of london/six of them.yaml:21:") == 2
+    assert "docker-compose" not in tried.stdout
+
+
+def test_files_of_a_commit(tmp_path: Path, hooks: tuple[Path, str]) -> None:
+    """`momlint` looks at what is staged, and at nothing else."""
+    project = configured(tmp_path / "project", hooks, "momlint")
+    (project / "good.mom.yaml").write_text(GOOD)
+    (project / "notes.txt").write_text("a note\n")
+    run("git", "add", "--all", cwd=project)
+    assert results(pre_commit(project).stdout) == [("momlint", "Passed")]
+    commit(project)
+
+    # A file that is nothing to momlint does not set it off, and another tool's YAML is passed over.
+    (project / "notes.txt").write_text("another note\n")
+    run("git", "add", "--all", cwd=project)
+    assert results(pre_commit(project).stdout) == [("momlint", "Skipped")]
+    (project / "values.yaml").write_text("replicas: {{ .Values.replicas }}\n")
+    run("git", "add", "--all", cwd=project)
+    assert results(pre_commit(project).stdout) == [("momlint", "Passed")]
+    commit(project)
+
+    # A mistake in a file that git does not know, and one in a change that is not staged.
+    (project / "new.mom.yaml").write_text(BLACK_HOLE)
+    (project / "values.yaml").write_text("replicas: 3\n")
+    run("git", "add", "values.yaml", cwd=project)
+    assert results(pre_commit(project).stdout) == [("momlint", "Passed")]
+    (project / "good.mom.yaml").write_text(GOOD + "# staged\n")
+    run("git", "add", "good.mom.yaml", cwd=project)
+    (project / "good.mom.yaml").write_text(BLACK_HOLE)
+    ran = pre_commit(project)
+    assert "Unstaged files detected" in ran.stdout + ran.stderr
+    assert results(ran.stdout) == [("momlint", "Passed")]
+    assert (project / "good.mom.yaml").read_text() == BLACK_HOLE
+
+    # Staged it fails, though the working tree is mended.
+    run("git", "add", "good.mom.yaml", cwd=project)
+    (project / "good.mom.yaml").write_text(GOOD)
+    ran = pre_commit(project, ok=False)
+    assert (ran.returncode, results(ran.stdout)) == (1, [("momlint", "Failed")])
+    assert "good.mom.yaml:21:" in ran.stdout
+    assert "new.mom.yaml" not in ran.stdout
+
+    # What the configuration excludes stays excluded, though pre-commit names it.
+    (project / "momlint.toml").write_text('exclude = ["good.mom.yaml"]\n')
+    assert results(pre_commit(project).stdout) == [("momlint", "Passed")]
+
+
+def test_the_whole_repository(tmp_path: Path, hooks: tuple[Path, str]) -> None:
+    """`momlint-all` finds what a change in a part of an estate, or in a broker's own file, does to the whole."""
+    project = configured(tmp_path / "project", hooks, "momlint-all")
     (project / "good.mom.yaml").write_text(
         GOOD.partition("topics:")[0] + "include: [topics.yaml]\nrouting:\n  protocol: shortest-path\n"
     )
     (project / "topics.yaml").write_text("topics:\n  weather: {publishers: [1], subscribers: [2, 3]}\n")
-    pre_commit = (sys.executable, "-m", "pre_commit", "run")
+    name = "momlint (whole repository)"
 
     # A good estate, whose topics stand in a file that is no estate by itself.
     run("git", "add", "--all", cwd=project)
-    passed = run(*pre_commit, cwd=project)
-    assert "Passed" in passed.stdout
+    assert results(pre_commit(project).stdout) == [(name, "Passed")]
     commit(project)
 
     # A file that is nothing to momlint does not set it off.
     (project / "notes.txt").write_text("a note\n")
     run("git", "add", "--all", cwd=project)
-    assert "Skipped" in run(*pre_commit, cwd=project).stdout
+    assert results(pre_commit(project).stdout) == [(name, "Skipped")]
 
     # The mistake is made in the included file alone, and found in the estate it belongs to.
     (project / "topics.yaml").write_text("topics:\n  weather: {publishers: [1], subscribers: [2, 33]}\n")
     run("git", "add", "--all", cwd=project)
-    failed = run(*pre_commit, cwd=project, ok=False)
+    failed = pre_commit(project, ok=False)
     assert failed.returncode == 1
     assert "error[MOM104]" in failed.stdout
     assert "topics.yaml:2:" in failed.stdout
     (project / "topics.yaml").write_text("topics:\n  weather: {publishers: [1], subscribers: [2, 3]}\n")
-
-    # One failing file beside the passing one.
-    (project / "six.yaml").write_text(BLACK_HOLE)
     run("git", "add", "--all", cwd=project)
-    failed = run(*pre_commit, cwd=project, ok=False)
+
+    # Two brokers that bridge to each other, both ways; only the second file is part of the commit.
+    for one, other in (("north", "south"), ("south", "north")):
+        commit(project)
+        (project / one).mkdir()
+        (project / one / "mosquitto.conf").write_text(
+            f"listener 1883\nconnection to-{other}\naddress {other}:1883\ntopic # both 0\n"
+        )
+    run("git", "add", "--all", cwd=project)
+    failed = pre_commit(project, ok=False)
     assert failed.returncode == 1
-    assert "error[MOM303]" in failed.stdout
-    assert "six.yaml:21:" in failed.stdout
+    assert "error[MOM801]" in failed.stdout
     assert "good.mom.yaml" not in failed.stdout
