@@ -58,7 +58,8 @@ class Options:
     where none is asked for.
     `root`: the folder below which estates may name other files (see `momlint.access`), None for each estate's own;
     `most_bytes`: of one file. `baseline`: what is known and not reported. `severities`: (code or prefix, severity)
-    where findings are to have another than their rule's; the longest prefix counts.
+    where findings are to have another than their rule's; the longest prefix counts. `stdin_name`: what standard input
+    is called in the report, and where its ``include`` starts from.
     """
 
     engine: EngineChoice = "auto"
@@ -76,6 +77,7 @@ class Options:
     most_bytes: int = MOST_MEGABYTES * MEGABYTE
     baseline: Baseline = field(default_factory=Baseline)
     severities: tuple[tuple[str, str], ...] = ()
+    stdin_name: str = STDIN
 
     def access(self, file: str) -> Access:
         """What the estate in `file` may read."""
@@ -164,7 +166,7 @@ def _result(unit: Unit, options: Options, read_stdin: Callable[[], bytes] | None
     except MemoryError:
         help_text = "check it on a machine that has more"
         first = unit if isinstance(unit, str) else unit.files[0]
-        return undecided_file(STDIN if unit == "-" else first, "it ran out of memory", help_text, options)
+        return undecided_file(options.stdin_name if unit == "-" else first, "it ran out of memory", help_text, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +257,7 @@ def lint_stdin(
     read_stdin: Callable[[], bytes] | None, options: Options, services: FleetServices = _ALONE
 ) -> FileResult:
     """Check what `read_stdin` returns."""
-    return lint_bytes(read_stdin() if read_stdin is not None else b"", STDIN, options, services)
+    return lint_bytes(read_stdin() if read_stdin is not None else b"", options.stdin_name, options, services)
 
 
 def lint_file(path: str, options: Options, services: FleetServices = _ALONE) -> FileResult:

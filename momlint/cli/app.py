@@ -190,6 +190,13 @@ def check(
         str | None,
         typer.Option(metavar="FILE", help="Report only what is not in this baseline; see baseline write."),
     ] = None,
+    stdin_filename: Annotated[
+        str | None,
+        typer.Option("--stdin-filename", metavar="FILE", help="The name of what comes from standard input (-)."),
+    ] = None,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Count the findings of each rule instead of showing them.")
+    ] = False,
 ) -> None:
     """Check estates: the main job.
 
@@ -230,6 +237,8 @@ def check(
         estates_only=estates_only,
         notes=notes,
         baseline=baseline,
+        stdin_filename=stdin_filename,
+        statistics=statistics,
     )
     raise typer.Exit(run_check(arguments))
 

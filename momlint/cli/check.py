@@ -64,6 +64,8 @@ class Arguments(NamedTuple):
     estates_only: bool = False
     notes: str | None = None
     baseline: str | None = None
+    stdin_filename: str | None = None
+    statistics: bool = False
 
 
 def check(arguments: Arguments) -> int:
@@ -76,12 +78,16 @@ def check(arguments: Arguments) -> int:
         _writable("--certificate", arguments.certificate)
     if arguments.timeout is not None and not 0 < arguments.timeout < float("inf"):
         raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
-    settings = _settings(arguments.config, _paths(arguments))
+    settings = _settings(arguments)
     options = _options(arguments, settings, rule_names())
     form: FormatName = config.choice("--format", arguments.format or settings.format or "text", config.FORMATS)
     if options.sections and form != "text":
         asked = "--explain-transients" if arguments.explain_transients else "--report"
         raise UsageError(f"{asked} adds a section to the text report and cannot be used with --format {form}")
+    if arguments.statistics and form not in ("text", "concise", "json"):
+        raise UsageError(f"--statistics prints text or json and cannot be used with --format {form}")
+    if arguments.statistics and options.sections:
+        raise UsageError("--statistics stands in place of the report, which --explain-transients and --report add to")
     fail_on: FailOnName = config.choice("--fail-on", arguments.fail_on or settings.fail_on or "error", config.FAIL_ON)
 
     notes: Notes = config.choice("--notes", arguments.notes or "brief", ("full", "brief"))
@@ -111,6 +117,7 @@ def check(arguments: Arguments) -> int:
             quiet=arguments.quiet,
             fail_on=fail_on,
             notes=notes,
+            statistics=arguments.statistics,
         )
     # What files include is known only now.
     refuse_input("--output", arguments.output, report.sources)
@@ -136,7 +143,7 @@ def everything(arguments: Arguments, folder: str) -> Report:
     from momlint.baseline import of_findings
     from momlint.catalog import rule_names
 
-    settings = _settings(arguments.config, _paths(arguments))._replace(baseline=None)
+    settings = _settings(arguments)._replace(baseline=None)
     options = _options(arguments, settings, rule_names())
     runner_options = _runner_options(arguments, options.jobs)
     found = _found(arguments, settings, options)
@@ -158,17 +165,34 @@ def everything(arguments: Arguments, folder: str) -> Report:
 
 
 def _paths(arguments: Arguments) -> list[str]:
-    return list(arguments.paths) or ["."]
+    name = arguments.stdin_filename
+    if name is None:
+        return list(arguments.paths) or ["."]
+    paths = list(arguments.paths) or [discover.STDIN]
+    if discover.STDIN not in paths:
+        raise UsageError(f"--stdin-filename names standard input, which is not checked; add {discover.STDIN}")
+    if not os.path.basename(name) or os.path.isdir(name):
+        raise UsageError(f"--stdin-filename must be the name of a file, not {name!r}")
+    return paths
 
 
 def _found(arguments: Arguments, settings: Config, options: Options) -> discover.Found:
+    excluded = _excluded(arguments.exclude, settings)
     found = discover.discover(
         _paths(arguments),
-        _excluded(arguments.exclude, settings),
+        excluded,
         force=arguments.force_exclude,
         estates_only=arguments.estates_only,
         most=options.most_bytes,
     )
+    name = arguments.stdin_filename
+    if name is not None:
+        # Standard input stands for the file of its name, whatever that holds on the disk.
+        same = os.path.realpath(name)
+        left_out = arguments.force_exclude and excluded(name)
+        found.files = [
+            file for file in found.files if (not left_out if file == discover.STDIN else os.path.realpath(file) != same)
+        ]
     if not arguments.quiet:
         for note in found.notes:
             complain(f"momlint: note: {note}")
@@ -303,10 +327,11 @@ def _certify(certificate: str, report: Report, code: int) -> int:
     return code
 
 
-def _settings(named: str | None, paths: Sequence[str]) -> Config:
+def _settings(arguments: Arguments) -> Config:
+    named, stdin_filename, paths = arguments.config, arguments.stdin_filename, _paths(arguments)
     if named is not None:
         return config.load(named)
-    return config.find("." if paths[0] == discover.STDIN else paths[0])
+    return config.find(stdin_filename or "." if paths[0] == discover.STDIN else paths[0])
 
 
 def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) -> Options:
@@ -341,7 +366,15 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
         certificate_folder=os.path.dirname(arguments.certificate) if arguments.certificate is not None else None,
         baseline=_baseline(arguments, settings),
         severities=settings.severity,
+        stdin_name=_stdin_name(arguments),
     )
+
+
+def _stdin_name(arguments: Arguments) -> str:
+    from momlint.lint import STDIN
+
+    name = arguments.stdin_filename
+    return STDIN if name is None else name.replace(os.sep, "/")
 
 
 def _baseline_path(arguments: Arguments, settings: Config) -> str | None:

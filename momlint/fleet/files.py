@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from momlint.findings import Finding
 from momlint.fleet.work import Fault, Runner, Work
 from momlint.lint import (
-    STDIN,
     FileResult,
     FleetServices,
     Options,
@@ -65,11 +64,13 @@ class CheckBytes(Work[FileResult]):
 
     def run(self, unit: int) -> FileResult:
         """Check it."""
-        return without_idle_text(lint_bytes(self.data, STDIN, self.options, FleetServices(tables=self.tables)))
+        return without_idle_text(
+            lint_bytes(self.data, self.options.stdin_name, self.options, FleetServices(tables=self.tables))
+        )
 
     def undecided(self, unit: int, fault: Fault) -> FileResult:
         """One MOM901."""
-        return undecided_file(STDIN, fault.reason, fault.help, self.options)
+        return undecided_file(self.options.stdin_name, fault.reason, fault.help, self.options)
 
 
 @dataclass(slots=True)

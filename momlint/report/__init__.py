@@ -35,12 +35,18 @@ def render(
     quiet: bool = False,
     fail_on: FailOn = "error",
     notes: Notes = "brief",
+    statistics: bool = False,
 ) -> Rendered:
     """Render `report` in the format `name`.
 
     `rules` is the catalogue (``sarif`` only); `colour`, `width` (columns of the terminal) and `quiet` (no
     closing lines) shape ``text`` only; `fail_on` says which findings are failures to ``junit``.
+    `statistics`: how often each rule reports, in place of the findings; as JSON for ``json``, else as text.
     """
+    if statistics:
+        from momlint.report.statistics import render_json, render_text
+
+        return Rendered(render_json(report) if name == "json" else render_text(report, quiet=quiet))
     match name:
         case "text":
             from momlint.report import text
