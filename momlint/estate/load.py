@@ -336,7 +336,14 @@ class _Load:
             return None
         closed = any(checked.model is not None and checked.model.closed for checked in self.checked)
         has_routing = any(checked.model is not None and checked.model.routing is not None for checked in self.checked)
-        return join_natives(found, declared, closed=closed, others=others, routing=not has_routing)
+        subscriptions = [
+            (one.at, one.filter)
+            for checked in self.checked
+            for one in (checked.model is not None and checked.model.subscriptions) or ()
+        ]
+        return join_natives(
+            found, declared, closed=closed, others=others, routing=not has_routing, subscriptions=subscriptions
+        )
 
     def native(self, file: str, kind: str | None, place: Place) -> NativeFile | None:
         """A native file that is named at `place`; None where there is none, which is told."""

@@ -67,14 +67,17 @@ def join(
     closed: bool = False,
     others: Iterable[str] = (),
     routing: bool = True,
+    subscriptions: Iterable[tuple[str, str]] = (),
 ) -> Joined:
     """One estate of `files`.
 
     `declared`: what a manifest says, by the names of files; None where there is none. `closed`: there are no brokers
     but those that are declared. `others`: further brokers of the manifest. `routing`: whether the estate still lacks
-    that section.
+    that section. `subscriptions`: who wants what, brokers by name, with filters.
     """
-    return _Join(files, declared, closed=closed, others=others).run(routing)
+    joining = _Join(files, declared, closed=closed, others=others)
+    joining.subscriptions = tuple(subscriptions)
+    return joining.run(routing)
 
 
 def addresses_of(files: Sequence[NativeFile]) -> list[tuple[Address, str | None]]:
@@ -114,6 +117,7 @@ class _Join:
         self.outside: dict[tuple[str, int | None, str, str], tuple[str, NativeFile, At]] = {}
         #: … and those that a file is said to have and does not declare.
         self.undeclared: dict[str, tuple[NativeFile, At]] = {}
+        self.subscriptions: tuple[tuple[str, str], ...] = ()
         hosts = {address.host for native in files for link in native.links for address in link.addresses[:1]}
         self.one_host = len(hosts) == 1
 
@@ -157,7 +161,11 @@ class _Join:
             there = self.resolve(native, address)
             return there.native if isinstance(there, _Server) and there.native.kind == "nats" else None
 
-        connect(files, file_at)
+        def subscribed(native: NativeFile, key: str) -> list[str]:
+            name = self.name(self.by_file[native.file], key)
+            return [filter_ for broker, filter_ in self.subscriptions if broker == name]
+
+        connect(files, file_at, subscribed)
 
     def brokers_of(self, native: NativeFile, number: int) -> dict[str, Node]:
         """The brokers that a text declares, and those outside that it is the first to name."""

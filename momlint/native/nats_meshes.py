@@ -6,23 +6,29 @@ So every two servers of a supercluster have a link each way, all in one split-ho
 An uplink of a leaf node is that one server's: neither does the rest of its mesh get what comes down by it, nor does
 what they have go up (seen on nats-server 2.9.10; so every server of a cluster wants one). A hub sends nothing back to
 the cluster that it has it from, whichever server's uplink that is. So uplinks are of the group of the mesh below.
+
+What `deny_imports` names does not come down. It does not go up either, once somebody below subscribes by a wildcard
+that takes in one of the names: the server then keeps all of them from the connection, both ways (seen on 2.9.10, where
+the same subjects go up as long as everybody subscribes to single ones).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from momlint.native.form import Address, At, Link, NativeFile, Pass
-from momlint.native.nats import Leaf, Server
+from momlint.native.nats import Leaf, Server, covers
 
 #: The file at an address, None where it is a server outside.
 Resolve: TypeAlias = Callable[[NativeFile, Address], NativeFile | None]
+#: What is said to be subscribed to at a broker, which is given by its file and key.
+Subscribed: TypeAlias = Callable[[NativeFile, str], Sequence[str]]
 
 
-def connect(files: Sequence[NativeFile], resolve: Resolve) -> None:
+def connect(files: Sequence[NativeFile], resolve: Resolve, subscribed: Subscribed) -> None:
     """Add the links between servers, and report names that do not fit together."""
-    _Meshes(files, resolve).run()
+    _Meshes(files, resolve, subscribed).run()
 
 
 class _Trees:
@@ -73,10 +79,25 @@ class _Groups:
                 self.of[file] = first
 
 
+class _Uplink(NamedTuple):
+    """A leaf node's way up: whose it is, where it leads if that is one of the files, and its link."""
+
+    native: NativeFile
+    leaf: Leaf
+    above: tuple[str, str] | None
+    link: Link
+
+    def brings(self, subject: str) -> bool:
+        """Whether a subscription is handed on to the hub. The server compares it with the names as if it were one."""
+        return not any(_names(one.text, subject) for one in self.leaf.denied_in)
+
+
 class _Meshes:
-    def __init__(self, files: Sequence[NativeFile], resolve: Resolve) -> None:
+    def __init__(self, files: Sequence[NativeFile], resolve: Resolve, subscribed: Subscribed) -> None:
         self.files = files
         self.resolve = resolve
+        self.subscribed = subscribed
+        self.uplinks: list[_Uplink] = []
         self.clusters = _Groups(files)
         self.meshes = _Groups(files)
         #: Where a file names another one as its route or gateway.
@@ -215,6 +236,19 @@ class _Meshes:
                 self.leaf(native, leaf, number, other, far)
         for natives in below.values():
             self.check_cluster_names(natives)
+        for uplink in self.uplinks:
+            if any(_is_wild(one) and uplink.brings(one) and _takes_in(one, uplink.leaf) for one in self.wanted(uplink)):
+                denied = [Pass(one.text, "", "", one.at, denied=True) for one in uplink.leaf.denied_in]
+                uplink.link.passes[:0] = denied
+
+    def wanted(self, uplink: _Uplink) -> list[str]:
+        """What is subscribed to at a server and at leaf nodes below it; leaf nodes make a tree."""
+        account = uplink.leaf.account
+        found = list(self.subscribed(uplink.native, account))
+        for below in self.uplinks:
+            if below.above == (uplink.native.file, account):
+                found += [one for one in self.wanted(below) if below.brings(one)]
+        return found
 
     def leaf(self, native: NativeFile, leaf: Leaf, number: int, other: NativeFile | None, far: str) -> None:
         """The links of an uplink."""
@@ -234,6 +268,9 @@ class _Meshes:
                     global_connection=True,
                 )
             )
+            if outward:
+                above = None if other is None else (other.file, far)
+                self.uplinks.append(_Uplink(native, leaf, above, native.links[-1]))
 
     def group(self, native: NativeFile) -> str:
         """The split-horizon group of a server's mesh: the name of the cluster, or of the one server."""
@@ -313,6 +350,25 @@ def _far_account(leaf: Leaf, other: NativeFile | None, account: str) -> str:
     if account in keys:
         return account
     return keys[0] if len(keys) == 1 else ""
+
+
+def _is_wild(subject: str) -> bool:
+    return not {"*", ">"}.isdisjoint(subject.split("."))
+
+
+def _takes_in(subject: str, leaf: Leaf) -> bool:
+    return any(covers(subject, one.text) for one in leaf.denied_in)
+
+
+def _names(denied: str, subject: str) -> bool:
+    """Whether a denied name matches a subject, the wildcards of which are taken for words."""
+    names, words = denied.split("."), subject.split(".")
+    for place, name in enumerate(names):
+        if name == ">":
+            return place < len(words)
+        if place >= len(words) or name not in ("*", words[place]):
+            return False
+    return len(names) == len(words)
 
 
 def _block(native: NativeFile) -> At:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from momlint.access import Access
-from momlint.estate.opening import open_natives
+from momlint.estate.opening import Opened, open_bytes, open_natives
 from momlint.native.reading import Named, known_kind
 from momlint.relayed.classes import Classes, TopicClass
 from momlint.relayed.form import relay_of
@@ -14,15 +16,13 @@ from momlint.relayed.patterns import Tokens
 
 
 class Predicted:
-    """The overlay of native files, which are given by the name of their broker."""
+    """The overlay of native files, which are given by the name of their broker.
 
-    def __init__(self, files: Mapping[str, str]) -> None:
-        named = []
-        for name, text in files.items():
-            kind = known_kind(f"{name}.conf", text.encode())
-            assert kind is not None, text
-            named.append(Named(f"{name}.conf", kind, text.encode()))
-        (self.loaded,) = open_natives(named, Access.of).estates
+    `everywhere`: filters to which every broker's clients subscribe; such files are taken by a manifest.
+    """
+
+    def __init__(self, files: Mapping[str, str], everywhere: Sequence[str] = ()) -> None:
+        (self.loaded,) = (_by_manifest(files, everywhere) if everywhere else _alone(files)).estates
         assert self.loaded.estate is not None
         self.estate = self.loaded.estate
         self.relay = relay_of(self.estate)
@@ -62,3 +62,24 @@ class Predicted:
     def _holds(self, found: TopicClass, topic: Tokens) -> bool:
         inside = all(self.sets.matches(one, topic) for one in found.topics.inside)
         return inside and not any(self.sets.matches(one, topic) for one in found.topics.outside)
+
+
+def _alone(files: Mapping[str, str]) -> Opened:
+    named = []
+    for name, text in files.items():
+        kind = known_kind(f"{name}.conf", text.encode())
+        assert kind is not None, text
+        named.append(Named(f"{name}.conf", kind, text.encode()))
+    return open_natives(named, Access.of)
+
+
+def _by_manifest(files: Mapping[str, str], everywhere: Sequence[str]) -> Opened:
+    lines = ["momlint: 1", "brokers:"]
+    lines += [f"  {name}: {{config: {name}.conf}}" for name in files]
+    lines += ["subscriptions:"]
+    lines += [f'  - {{at: {name}, filter: "{one}"}}' for name in files for one in everywhere]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            (Path(folder) / f"{name}.conf").write_text(text, encoding="utf-8")
+        manifest = str(Path(folder) / "manifest.yaml")
+        return open_bytes("\n".join(lines).encode(), manifest, Access.of(manifest))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from momlint.lint import Options, lint_files
 from momlint.native.form import NativeFile
 from momlint.native.nats import Server, collide, covers, read_nats, renaming
 from momlint.native.nats_syntax import Items, Map, Scalar, Value, read_conf
@@ -151,3 +152,43 @@ def test_nothing_raises(data: bytes) -> None:
     native = read_nats(data, "n.conf", read_file)
     assert isinstance(native.server, Server)
     assert all(one.code in ("MOM101", "MOM808", "MOM813", "MOM814") for one in native.problems)
+
+
+@pytest.mark.parametrize(
+    ("denied", "subscribed", "goes_up"),
+    [
+        # Each seen on nats-server 2.9.10: a leaf node with `deny_imports`, its clients' subscriptions, and what of a.b,
+        # a.c and b that is published there comes to the hub.
+        ('["a.b"]', ["a.b", "a.c"], {"a.b", "a.c", "b"}),
+        ('["a.b"]', ["a.>"], {"a.c", "b"}),
+        ('["a.b"]', ["a.*"], {"a.c", "b"}),
+        ('["a.b"]', ["*.*"], {"a.c", "b"}),
+        ('["*.b"]', ["a.>"], {"a.b", "a.c", "b"}),
+        ('["*.b"]', [">"], {"a.c", "b"}),
+        ('["a.b", "b"]', ["a.>"], {"a.c"}),
+        ('["a.>"]', ["a.>"], {"a.b", "a.c", "b"}),
+        ('["a.*"]', ["a.>"], {"a.b", "a.c", "b"}),
+        ('["*"]', [">"], {"a.b", "a.c", "b"}),
+        ('["a.b"]', [], {"a.b", "a.c", "b"}),
+    ],
+)
+def test_what_a_leaf_node_does_not_take_in_may_not_go_out(
+    denied: str, subscribed: list[str], goes_up: set[str], tmp_path: Path
+) -> None:
+    (tmp_path / "hub.conf").write_text('server_name: hub\nleafnodes { listen: "0.0.0.0:7422" }\n')
+    remote = f'{{ url: "nats-leaf://hub.example", deny_imports: {denied} }}'
+    (tmp_path / "spoke.conf").write_text(f"server_name: spoke\nleafnodes {{ remotes: [ {remote} ] }}\n")
+    wanted = [f'{{at: spoke, filter: "{one}"}}' for one in subscribed]
+    wanted += [f"{{at: hub, filter: {one}}}" for one in ("a.b", "a.c", "b")]
+    said = [f"{{at: spoke, filter: {one}}}" for one in ("a.b", "a.c", "b")]
+    manifest = tmp_path / "manifest.yaml"
+    manifest.write_text(
+        "momlint: 1\nbrokers: {hub: {config: hub.conf}, spoke: {config: spoke.conf}}\n"
+        f"subscriptions: [{', '.join(wanted)}]\npublications: [{', '.join(said)}]\n"
+    )
+    missed = {
+        one.witness.topic
+        for one in lint_files([str(manifest)], Options()).findings
+        if one.code == "MOM803" and one.witness is not None and one.witness.destination == "hub"
+    }
+    assert {"a.b", "a.c", "b"} - missed == goes_up
