@@ -43,6 +43,25 @@ class Client:
 
 
 @dataclass(frozen=True, slots=True)
+class Safeguards:
+    """What keeps events safe when a broker fails, or only seems to.
+
+    `ordered`: whether a channel between two brokers keeps the order. `subscriptions`, `counters`, `seen`: whether the
+    active broker gives them to its standbys before it acts on them. `early`: whether an event is acknowledged before it
+    was passed on. `retransmit`: whether senders send again what was not acknowledged.
+    """
+
+    ordered: bool = False
+    subscriptions: bool = True
+    counters: bool = True
+    seen: bool = True
+    early: bool = False
+    retransmit: bool = True
+    suspect_after_ms: float = 500.0
+    dead_after_ms: float = 2000.0
+
+
+@dataclass(frozen=True, slots=True)
 class Way:
     """How events travel. `sequencer`: the index of the site, None for the root. `place`: of the section."""
 
@@ -51,6 +70,7 @@ class Way:
     numbering: Numbering | None
     sequencer: int | None
     place: Place
+    safeguards: Safeguards = Safeguards()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from momlint.delivery.form import Client, Design, Numbering, Promise, Site, Way
+from momlint.delivery.form import Client, Design, Numbering, Promise, Safeguards, Site, Way
 from momlint.estate import delivery_places
 from momlint.estate.nearest import did_you_mean
 from momlint.findings import Draft, Place, RelatedDraft
@@ -111,7 +111,17 @@ class _Read:
             if sequencer is None:
                 return None
         number_by = (numbering or fitting[0]) if fitting else None
-        return Way(entry.routing == "filtering", entry.order, number_by, sequencer, place)
+        safeguards = Safeguards(
+            entry.channels == "ordered",
+            "subscriptions" in entry.replicate,
+            "counters" in entry.replicate,
+            "seen" in entry.replicate,
+            entry.acknowledge == "before-forwarding",
+            entry.retransmit,
+            entry.suspect_after_ms,
+            entry.dead_after_ms,
+        )
+        return Way(entry.routing == "filtering", entry.order, number_by, sequencer, place, safeguards)
 
     def clients(self, sites: list[Site]) -> tuple[Client, ...] | None:
         entries: dict[str, tuple[ClientEntry, Place]] = {}

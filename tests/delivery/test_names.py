@@ -125,17 +125,25 @@ def test_defaults(order: str, numbering: str | None) -> None:
     assert [site.latency_ms for site in design.sites] == [None, None, None]
 
 
-def test_defaults_of_what_no_rule_reads_yet() -> None:
-    (loaded,) = open_bytes(ESTATE.encode(), "sites.yaml", Access(None), lambda _: None).estates
-    (checked,) = loaded.checked
-    assert checked.model is not None
-    delivery = checked.model.delivery
-    assert delivery is not None
-    assert delivery.channels == "unordered"
-    assert delivery.replicate == ["subscriptions", "counters", "seen"]
-    assert delivery.acknowledge == "after-forwarding"
-    assert delivery.retransmit is True
-    assert (delivery.suspect_after_ms, delivery.dead_after_ms) == (500, 2000)
+def test_defaults_of_what_keeps_events_safe() -> None:
+    way = design_of(ESTATE).way
+    assert way is not None
+    safe = way.safeguards
+    assert (safe.ordered, safe.subscriptions, safe.counters, safe.seen) == (False, True, True, True)
+    assert (safe.early, safe.retransmit, safe.suspect_after_ms, safe.dead_after_ms) == (False, True, 500, 2000)
+
+
+def test_what_keeps_events_safe_is_read() -> None:
+    text = ESTATE.replace(
+        "sequencer: s1}",
+        "channels: ordered, replicate: [seen], acknowledge: before-forwarding, retransmit: false, "
+        "suspect_after_ms: 10, dead_after_ms: 20}",
+    )
+    way = design_of(text).way
+    assert way is not None
+    safe = way.safeguards
+    assert (safe.ordered, safe.subscriptions, safe.counters, safe.seen) == (True, False, False, True)
+    assert (safe.early, safe.retransmit, safe.suspect_after_ms, safe.dead_after_ms) == (True, False, 10, 20)
 
 
 def test_routing_and_order_are_asked_for() -> None:
