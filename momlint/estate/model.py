@@ -94,6 +94,11 @@ class GuardEntry(Model):
         description="What a message remembers of the brokers it has been at, and does not come to twice: broker, the "
         "name of an attribute of brokers (site, address), or none.",
     )
+    once: Flag | None = Field(
+        None,
+        description="true: of several links to one broker that let a message pass under one name, only the first in "
+        "the file carries it.",
+    )
 
 
 class PassEntry(Model):

@@ -68,7 +68,7 @@ class _Links:
 
 
 def _guard(entry: GuardEntry | None) -> Guard | None:
-    return None if entry is None else Guard(entry.split_horizon, entry.hops, entry.visited)
+    return None if entry is None else Guard(entry.split_horizon, entry.hops, entry.visited, entry.once)
 
 
 class Resolver:

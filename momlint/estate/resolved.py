@@ -18,12 +18,13 @@ class Guard:
     """What keeps messages from going round in a relayed overlay; None where it says nothing.
 
     `split_horizon`: none, connection or link. `hops`: what links without `max_hops` have. `visited`: none, broker, or
-    the attribute of brokers that a message remembers.
+    the attribute of brokers that a message remembers. `once`: one copy to a broker, whatever links lead there.
     """
 
     split_horizon: Literal["none", "connection", "link"] | None = None
     hops: int | None = None
     visited: str | None = None
+    once: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

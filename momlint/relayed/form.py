@@ -57,11 +57,13 @@ class Guarded(NamedTuple):
     """What a broker does with messages that came from elsewhere.
 
     `split`: it does not hand them back over the connection (``connection``) or link (``link``) they came by.
-    `passes_on`: it hands on at all.
+    `passes_on`: it hands on at all. `once`, of its own messages too: of the arcs to one broker that let a message pass
+    under one name, hop limits included, only the first carries it.
     """
 
     split: str
     passes_on: bool
+    once: bool = False
 
 
 class Need(NamedTuple):
@@ -163,7 +165,8 @@ def _max_hops(estate: Estate, link: Link, tail: int) -> int | None:
 
 def _guarded(estate: Estate, broker: Broker) -> Guarded:
     found = [guard.split_horizon for guard in _guards(estate, broker) if guard.split_horizon is not None]
-    return Guarded(found[0] if found else "none", broker.transit)
+    once = [guard.once for guard in _guards(estate, broker) if guard.once is not None]
+    return Guarded(found[0] if found else "none", broker.transit, bool(once) and once[0])
 
 
 def _guards(estate: Estate, broker: Broker) -> list[Guard]:

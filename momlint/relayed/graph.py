@@ -65,14 +65,19 @@ def sends(relay: Relay, found: TopicClass, copy: Copy, guards: Guards) -> Iterat
     guard = relay.guards[copy.broker]
     if copy.link != -1 and not guard.passes_on:
         return
+    carried: set[tuple[int, Rewritten]] = set()
     for passed in found.steps[copy.broker, copy.topic]:
         arc = relay.arcs[passed.arc]
+        if guards.hops and arc.max_hops is not None and copy.hops + 1 > arc.max_hops:
+            continue
+        if guard.once:
+            if (arc.head, passed.topic) in carried:
+                continue
+            carried.add((arc.head, passed.topic))
         if copy.link != -1 and (
             (guard.split == "connection" and arc.connection == copy.connection)
             or (guard.split == "link" and arc.link == copy.link)
         ):
-            continue
-        if guards.hops and arc.max_hops is not None and copy.hops + 1 > arc.max_hops:
             continue
         identity = relay.identity[arc.head]
         if guards.visited and identity is not None and identity in {relay.identity[one] for one in copy.visited}:

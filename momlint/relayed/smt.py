@@ -84,12 +84,28 @@ class _Walks:
         for i in range(1, length + 1):
             layers[i] = [
                 number
-                for number, step in enumerate(self.steps)
-                if self._within(step, i)
-                and not self._been_at_origin(step)
-                and (step.tail == self.origin if i == 1 else self._preceded(layers[i - 1], number))
+                for number in self._carried(i)
+                if not self._been_at_origin(self.steps[number])
+                and (self.steps[number].tail == self.origin if i == 1 else self._preceded(layers[i - 1], number))
             ]
         return layers
+
+    def _carried(self, hop: int) -> list[int]:
+        """The steps whose links let a message pass as this hop, where a broker sends one to another once."""
+        first: dict[tuple[tuple[int, Rewritten], int, Rewritten], int] = {}
+        within = [number for number, step in enumerate(self.steps) if self._within(step, hop)]
+        for number in within:
+            first.setdefault(self._leads(number), number)
+        return [
+            number
+            for number in within
+            if not self.relay.guards[self.steps[number].tail[0]].once or first[self._leads(number)] == number
+        ]
+
+    def _leads(self, number: int) -> tuple[tuple[int, Rewritten], int, Rewritten]:
+        """From where to where a step leads, and as what."""
+        step = self.steps[number]
+        return step.tail, self.relay.arcs[step.passed.arc].head, step.passed.topic
 
     def _preceded(self, before: list[int], number: int) -> bool:
         return any(self._follows(one, number) for one in before)

@@ -113,9 +113,15 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
                 return found
             if brokers[at].get("transit") is False:
                 continue
+        carried = set()
         for index, tail, head, entries, connection, limit in arcs:
             if tail != at or (limit is not None and hops + 1 > limit):
                 continue
+            if guard(at, "once"):
+                name = passed(syntax, entries, called)
+                if (head, name) in carried:
+                    continue
+                carried.add((head, name))
             split = guard(at, "split_horizon")
             if (split == "connection" and connection == by) or (split == "link" and index == over):
                 continue
@@ -198,7 +204,7 @@ def random_overlay(rng: random.Random) -> str:
                 entries.append(f"{{{', '.join(entry)}}}")
             fields.append(f"topics: [{', '.join(entries)}]")
         lines.append(f"  - {{{', '.join(fields)}}}")
-    return "\n".join(lines) + "\n"
+    return _sometimes_once("\n".join(lines) + "\n")
 
 
 def _guard(rng: random.Random) -> str:
@@ -210,6 +216,14 @@ def _guard(rng: random.Random) -> str:
     if rng.random() < 0.35:
         fields.append(f"visited: {rng.choice(['none', 'broker', 'broker', 'site'])}")
     return ", ".join(fields)
+
+
+def _sometimes_once(text: str) -> str:
+    """Some guards let a message go to each broker once."""
+    rng = random.Random(text)
+    if rng.random() < 0.75:
+        return text
+    return re.sub(r"guard: \{", lambda _: f"guard: {{once: {rng.choice(['true', 'true', 'false'])}, ", text)
 
 
 def random_filter(rng: random.Random, syntax: str) -> str:
