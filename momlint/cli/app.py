@@ -197,6 +197,10 @@ def check(
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Count the findings of each rule instead of showing them.")
     ] = False,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FORMAT=FILE", help="Write the report in this format to this file too; may be repeated."),
+    ] = None,
 ) -> None:
     """Check estates: the main job.
 
@@ -239,6 +243,7 @@ def check(
         baseline=baseline,
         stdin_filename=stdin_filename,
         statistics=statistics,
+        also=also or (),
     )
     raise typer.Exit(run_check(arguments))
 

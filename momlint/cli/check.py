@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from momlint.findings import Finding, Report
     from momlint.fleet.choose import RunnerOptions
     from momlint.lint import Options
+    from momlint.report import Rendered
     from momlint.report.options import Notes
 
 #: A solver gave up; counted apart from what was found.
@@ -66,14 +67,16 @@ class Arguments(NamedTuple):
     baseline: str | None = None
     stdin_filename: str | None = None
     statistics: bool = False
+    also: Sequence[str] = ()
 
 
 def check(arguments: Arguments) -> int:
     """Check what `arguments` name, write the report, and return the exit code. Raises `UsageError`."""
-    from momlint.catalog import load_rules, rule_names
+    from momlint.catalog import rule_names
 
     if arguments.output is not None:
         _writable("--output", arguments.output)
+    also = _also(arguments)
     if arguments.certificate is not None:
         _writable("--certificate", arguments.certificate)
     if arguments.timeout is not None and not 0 < arguments.timeout < float("inf"):
@@ -99,32 +102,28 @@ def check(arguments: Arguments) -> int:
     baseline = _baseline_path(arguments, settings)
     read = [*found.files, *(file for file in (settings.file, baseline) if file is not None)]
     refuse_input("--output", arguments.output, read)
+    for _, file in also:
+        refuse_input("--also", file, read)
     if arguments.certificate is not None:
         _certifiable(arguments.certificate, found.files, arguments.output)
     with Progress(not arguments.quiet) as progress:
         report = _judged(arguments, options, runner_options, found, progress)
 
-        from momlint.report import render
-
         progress("writing the report")
-        to_terminal = arguments.output is None
-        rendered = render(
-            form,
-            report,
-            rules=load_rules() if form == "sarif" else (),
-            colour=to_terminal and coloured(),
-            width=columns() if to_terminal else None,
-            quiet=arguments.quiet,
-            fail_on=fail_on,
-            notes=notes,
-            statistics=arguments.statistics,
-        )
+        rendered = _rendered(form, report, arguments, fail_on, notes)
+        besides = [(_rendered(other, report, arguments, fail_on, "full", file), file) for other, file in also]
     # What files include is known only now.
     refuse_input("--output", arguments.output, report.sources)
     refuse_input("--certificate", arguments.certificate, report.sources)
+    for _, file in also:
+        refuse_input("--also", file, report.sources)
+    for other, file in besides:
+        write(other.text, file)
     write(rendered.text, arguments.output)
     if not arguments.quiet:
-        for notice in rendered.notices:
+        for notice in dict.fromkeys(
+            notice for one in (rendered, *(other for other, _ in besides)) for notice in one.notices
+        ):
             complain(f"momlint: note: {notice}")
         if baseline is not None:
             _tell_known(baseline, report)
@@ -132,6 +131,58 @@ def check(arguments: Arguments) -> int:
         complain(f"momlint: error: {failure}")
     code = exit_code(report, fail_on)
     return code if arguments.certificate is None else _certify(arguments.certificate, report, code)
+
+
+#: The variables that say where the repository begins, for formats of which services take names from there.
+_ROOTS: dict[FormatName, tuple[str, ...]] = {
+    "github": ("GITHUB_WORKSPACE",),
+    "sarif": ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"),
+    "gitlab": ("CI_PROJECT_DIR",),
+    "markdown": ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"),
+}
+
+
+def _rendered(
+    form: FormatName, report: Report, arguments: Arguments, fail_on: FailOnName, notes: Notes, also: str | None = None
+) -> Rendered:
+    """The report in this format: for `--output` or standard output, or for the file `also`."""
+    from momlint.catalog import load_rules
+    from momlint.report import render
+
+    root = next(filter(None, map(os.environ.get, _ROOTS.get(form, ()))), None)
+    if root is not None:
+        from momlint.report.placing import placed
+
+        report = placed(report, os.path.realpath(root), os.path.realpath(os.curdir))
+    to_terminal = also is None and arguments.output is None
+    return render(
+        form,
+        report,
+        rules=load_rules() if form == "sarif" else (),
+        colour=to_terminal and coloured(),
+        width=columns() if to_terminal else None,
+        quiet=arguments.quiet,
+        fail_on=fail_on,
+        notes=notes,
+        statistics=arguments.statistics and also is None,
+    )
+
+
+def _also(arguments: Arguments) -> list[tuple[FormatName, str]]:
+    """What else is written: formats, each with its file."""
+    found: list[tuple[FormatName, str]] = []
+    taken = {os.path.realpath(file) for file in (arguments.output, arguments.certificate) if file is not None}
+    for word in arguments.also:
+        name, equals, file = word.partition("=")
+        if not equals or not file:
+            raise UsageError(f"--also takes FORMAT=FILE, as in sarif=momlint.sarif, not {word!r}")
+        form: FormatName = config.choice("--also", name, config.FORMATS)
+        _writable("--also", file)
+        if os.path.realpath(file) in taken:
+            raise UsageError(f"--also: {file} is also another file of this run; name a different one")
+        taken.add(os.path.realpath(file))
+        found.append((form, file))
+    return found
 
 
 def everything(arguments: Arguments, folder: str) -> Report:

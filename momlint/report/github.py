@@ -23,22 +23,24 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE
 
 
 def render(report: Report) -> str:
-    """One command a line; nothing at all for a clean report."""
+    """One command a line; nothing at all for a clean report. What could not be read comes first."""
     findings = by_severity(report)
     notes = [finding for finding in findings if finding.severity is Severity.NOTE]
-    lines = [_command(finding) for finding in findings if finding.severity is not Severity.NOTE]
-    hidden = _hidden(findings, len(notes))
+    lines = [f"::error title=momlint::{_data(printable(sentence))}" for sentence in report.failures]
+    lines += [_command(finding) for finding in findings if finding.severity is not Severity.NOTE]
+    hidden = _hidden(findings, len(notes), len(report.failures))
     if hidden:
         lines.append(f"::notice title=momlint::{_data(hidden)}")
     lines.extend(_command(finding) for finding in notes)
     return "".join(line + "\n" for line in lines)
 
 
-def _hidden(findings: list[Finding], notes: int) -> str:
+def _hidden(findings: list[Finding], notes: int, failures: int) -> str:
     totals = {
         severity: sum(finding.severity is severity for finding in findings)
         for severity in (Severity.ERROR, Severity.WARNING)
     }
+    totals[Severity.ERROR] += failures
     over = {severity: max(0, total - SHOWN) for severity, total in totals.items()}
     # The notice itself takes one of the ten places for notices.
     limit = SHOWN - 1 if any(over.values()) or notes > SHOWN else SHOWN

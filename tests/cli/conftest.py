@@ -26,7 +26,7 @@ Run = Callable[..., Ran]
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """``run("check", "x.yaml", stdin=b"…")`` → exit code, standard output, standard error."""
-    for name in ("NO_COLOR", "FORCE_COLOR", "MOMLINT_DEBUG"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "MOMLINT_DEBUG", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
         monkeypatch.delenv(name, raising=False)
 
     def call(*arguments: str, stdin: bytes = b"") -> Ran:
