@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from momlint.findings import Affected, Draft, Place, RelatedDraft, Witness
+from momlint.findings import Draft, Place, RelatedDraft, Witness
 from momlint.relayed.classes import Passed, Rewritten
 from momlint.relayed.fates import Fates, Told
-from momlint.relayed.form import Need, Relay
+from momlint.relayed.form import Relay
 from momlint.relayed.patterns import Constraint, Sets, whole
-from momlint.words import arrow, counted, joined, listed
+from momlint.words import arrow, counted, listed
 
 #: So many findings of a kind are told of one estate.
 MOST = 100
@@ -305,112 +305,6 @@ def _shadow(sets: Sets, relay: Relay, number: int, position: int) -> int | None:
         if sets.example(Constrained((whole(mine), one), ())) is not None:
             return place
     return None
-
-
-def out_of_reach(fates: Fates) -> Iterator[Draft]:
-    """MOM803: who is to get a message and does not.
-
-    What is published under a name that somebody wants has to arrive there. Where nobody says what is published,
-    somebody has to be heard at all; the same holds for what arrives under another name only.
-    """
-    relay = fates.relay
-    for need in relay.wanted:
-        if need.pattern is None:
-            continue
-        served, missing = False, []
-        for one in fates.told:
-            if one.found.origin == need.broker:
-                served = served or fates.classes.meets(one.found, Rewritten(), need)
-                continue
-            if fates.arrives(one, need):
-                served = True
-            elif fates.classes.meets(one.found, Rewritten(), need) and _speaks(relay, one, need):
-                missing.append(one)
-        if missing:
-            yield _unreached(fates, missing, need)
-        elif not served and fates.told:
-            yield _unheard(relay, need)
-
-
-def _speaks(relay: Relay, one: Told, need: Need) -> bool:
-    """Whether it is said that just this is published there."""
-    return any(
-        other.broker == one.found.origin and other.pattern is not None and other.name == need.name
-        for other in relay.published
-    ) or all(other.pattern is not None for other in relay.published)
-
-
-def _unreached(fates: Fates, missing: Sequence[Told], need: Need) -> Draft:
-    relay, first = fates.relay, missing[0]
-    source, where = relay.names[first.found.origin], relay.names[need.broker]
-    topic = fates.name(first.found)
-    why, related = _why(fates, first, need)
-    topics = tuple(one.name for one in relay.estate.topics if one.name == need.name)
-    pairs = len({one.found.origin for one in missing})
-    return Draft(
-        "MOM803",
-        need.place,
-        f"`{where}` does not get `{topic}` from `{source}`: {why}",
-        help="widen a filter or a limit on the way, or add a link",
-        witness=Witness(source=source, destination=where, topic=topic),
-        affected=Affected(topics, pairs),
-        related=related,
-        label="wanted here",
-        data={"topic": topic, "broker": where, "source": source},
-    )
-
-
-def _unheard(relay: Relay, need: Need) -> Draft:
-    where = relay.names[need.broker]
-    return Draft(
-        "MOM803",
-        need.place,
-        f"`{where}` gets nothing that `{need.name}` matches, from nobody",
-        help="mend the filter, widen one on the way, or add a link",
-        witness=Witness(destination=where),
-        label="wanted here",
-        data={"topic": need.name, "broker": where},
-    )
-
-
-def _why(fates: Fates, one: Told, need: Need) -> tuple[str, tuple[RelatedDraft, ...]]:
-    """What stands in the way, and where."""
-    relay = fates.relay
-    renamed = [topic for broker, topic in (*one.fate.arrivals, *one.fate.endless) if broker == need.broker]
-    if renamed:
-        return f"it arrives there as `{fates.name(one.found, renamed[0])}`", ()
-    without = {place for place in one.found.steps if place[0] == need.broker}
-    if without:
-        late = next((arc for arc in relay.arcs if arc.head == need.broker and arc.max_hops is not None), None)
-        guard = "a guard on the way keeps it back"
-        return guard, () if late is None else (RelatedDraft(late.place, "it is on this link's hop limit as well"),)
-    if not _linked(relay, one.found.origin, need.broker):
-        return "no links lead there", ()
-    limits = [arc for arc in relay.arcs if arc.max_hops is not None]
-    frontier = {broker for broker, _ in one.found.steps}
-    stops = [
-        arc
-        for arc in relay.arcs
-        if arc.tail in frontier and arc.head not in frontier and _linked(relay, arc.head, need.broker)
-    ]
-    related = tuple(RelatedDraft(arc.place, "it does not pass here") for arc in stops[:3])
-    if any(arc in limits for arc in stops):
-        return "a hop limit on the way is too small", related
-    if stops:
-        names = joined([f"`{relay.names[arc.tail]}` to `{relay.names[arc.head]}`" for arc in stops[:3]], "or")
-        return f"no filter from {names} lets it pass", related
-    return "a broker on the way passes nothing on", ()
-
-
-def _linked(relay: Relay, source: int, target: int) -> bool:
-    seen, waiting = {source}, [source]
-    while waiting:
-        for number in relay.outs[waiting.pop()]:
-            head = relay.arcs[number].head
-            if head not in seen:
-                seen.add(head)
-                waiting.append(head)
-    return target in seen
 
 
 _WRONG = {"mqtt": ("*", ">"), "amqp": ("+", ">"), "nats": ("#", "+"), "jms": ("#", "+")}

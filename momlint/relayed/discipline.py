@@ -60,16 +60,12 @@ class _Judgement:
 
     def drafts(self) -> Iterator[Draft]:
         """What the selected rules find."""
-        from momlint.relayed import diagnosis, resilience
+        from momlint.relayed import diagnosis, reach, resilience
         from momlint.relayed.fates import Fates
         from momlint.relayed.form import relay_of
 
         fates = Fates(relay_of(self.estate), self.request.engine, self.request.solver, self.request.timeout)
-        try:
-            done = self.ask("what becomes of messages", lambda: self._worked_out(fates))
-        except ReplayError as error:
-            self.disagreements.append(("what becomes of messages", str(error)))
-            return
+        done = self.ask("what becomes of messages", lambda: self._worked_out(fates))
         self.undecided += fates.undecided
         if done is None:
             return
@@ -83,7 +79,7 @@ class _Judgement:
             ("which filters are of use", lambda: list(diagnosis.dead_filters(fates))),
             ("which renames go astray", lambda: list(diagnosis.misdirected(fates))),
             ("what wildcards mean", lambda: list(diagnosis.other_syntax(fates.relay))),
-            ("who gets what", lambda: list(diagnosis.out_of_reach(fates))),
+            ("who gets what", lambda: list(reach.out_of_reach(fates))),
             ("what one failure cuts", lambda: list(resilience.cuts(fates))),
         ]
         for subject, part in parts:
@@ -107,6 +103,9 @@ class _Judgement:
             found = limited(seconds, question)
         except TooLarge:
             self.undecided.append((subject, "there is too much to look at"))
+            return None
+        except ReplayError as error:
+            self.disagreements.append((subject, str(error)))
             return None
         if found is None:
             self.undecided.append((subject, f"it takes longer than {seconds:g} s"))

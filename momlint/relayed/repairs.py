@@ -1,0 +1,193 @@
+"""What keeps a message from where it is wanted: the fewest changes to the overlay by which it would arrive.
+
+A search over the copies of one message, as it is called, word by word. What an overlay forbids may be done all the
+same, at the price of a change; the cheapest way to a broker names what would have to be changed. It shares nothing with
+the engines but the form, so a message that arrives without any change shows that one of them is wrong.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from momlint.findings import Place
+from momlint.relayed.form import Arc, Entry, Need, Relay
+from momlint.relayed.patterns import Constraint, Pattern, Sets, Tokens, whole
+
+#: So many copies of one message are looked at; where it would arrive behind them is not found.
+MOST_COPIES = 20_000
+
+#: What may stand in the way, the likeliest first: a limit on hops, a filter, an entry that denies, one that renames, a
+#: broker that passes nothing on, or does not hand back, or has been met, and a link that leads the other way only.
+Kind: TypeAlias = Literal["hops", "filter", "denied", "renamed", "transit", "split", "visited", "backwards"]
+_WEIGHTS: dict[Kind, int] = {
+    "hops": 1,
+    "filter": 2,
+    "denied": 2,
+    "renamed": 2,
+    "transit": 3,
+    "split": 3,
+    "visited": 3,
+    "backwards": 4,
+}
+
+
+class Change(NamedTuple):
+    """Something that stands in the way, at `place`, of a message from `tail` to `head` as its `hop`-th hop.
+
+    `topic`: what it is called there; with ``renamed``, what it would be called behind.
+    """
+
+    kind: Kind
+    place: Place
+    tail: int
+    head: int
+    hop: int
+    topic: Tokens
+    arc: Arc
+
+
+class _At(NamedTuple):
+    """A copy: `visited` are the identities of where it has been."""
+
+    broker: int
+    topic: Tokens
+    hops: int
+    visited: frozenset[str]
+    connection: str
+    link: int
+
+
+class _Step(NamedTuple):
+    after: _At
+    changes: tuple[Change, ...]
+
+
+def repairs(
+    relay: Relay, sets: Sets, origin: int, topic: Tokens, needs: Sequence[Need]
+) -> dict[Need, tuple[Change, ...]]:
+    """For each need that the topic meets: the fewest changes by which it arrives from `origin`, in the way's order.
+
+    Needs to which no links lead, not even the wrong way round, are left out.
+    """
+    return _Search(relay, sets, needs).run(origin, topic)
+
+
+class _Search:
+    def __init__(self, relay: Relay, sets: Sets, needs: Sequence[Need]) -> None:
+        self.relay = relay
+        self.sets = sets
+        self.needs = needs
+        self.ins: list[list[Arc]] = [[] for _ in relay.names]
+        both = {(arc.link, arc.tail) for number in relay.outs for arc in (relay.arcs[one] for one in number)}
+        for several in relay.outs:
+            for arc in (relay.arcs[number] for number in several):
+                if (arc.link, arc.head) not in both:
+                    self.ins[arc.head].append(arc)
+        self.longest = 2 * len(relay.names) + relay.most_hops + 2
+        self.wholes: dict[Pattern, Constraint] = {}
+
+    def run(self, origin: int, topic: Tokens) -> dict[Need, tuple[Change, ...]]:
+        identity = self.relay.identity[origin]
+        start = _At(origin, topic, 0, frozenset() if identity is None else frozenset({identity}), "", -1)
+        found: dict[Need, tuple[Change, ...]] = {}
+        changes: dict[_At, tuple[Change, ...]] = {start: ()}
+        open_needs = list(self.needs)
+        waiting: list[tuple[tuple[int, int, int], int, _At]] = [((0, 0, 0), 0, start)]
+        best = {start: (0, 0, 0)}
+        done: set[_At] = set()
+        count = 0
+        while waiting and open_needs and len(done) < MOST_COPIES:
+            cost, _, at = heapq.heappop(waiting)
+            if at in done:
+                continue
+            done.add(at)
+            for need in [one for one in open_needs if one.broker == at.broker and self.meets(one.pattern, at.topic)]:
+                found[need] = changes[at]
+                open_needs.remove(need)
+            if at.hops >= self.longest:
+                continue
+            for step in self.steps(at):
+                weight = sum(_WEIGHTS[one.kind] for one in step.changes)
+                total = cost[0] + len(step.changes), cost[1] + weight, cost[2] + 1
+                if step.after not in done and total < best.get(step.after, (self.longest * 9, 0, 0)):
+                    best[step.after] = total
+                    changes[step.after] = (*changes[at], *step.changes)
+                    count += 1
+                    heapq.heappush(waiting, (total, count, step.after))
+        return found
+
+    def meets(self, pattern: Pattern | None, topic: Tokens) -> bool:
+        if pattern is None:
+            return True
+        constraint = self.wholes.get(pattern)
+        if constraint is None:
+            constraint = self.wholes[pattern] = whole(pattern)
+        return self.sets.matches(constraint, topic)
+
+    def steps(self, at: _At) -> Iterator[_Step]:
+        guard = self.relay.guards[at.broker]
+        for arc in (self.relay.arcs[number] for number in self.relay.outs[at.broker]):
+            changes: list[Change] = []
+            if at.link != -1 and not guard.passes_on:
+                changes.append(self.change("transit", self.relay.estate.brokers[at.broker].place, at, arc))
+            elif at.link != -1 and (
+                (guard.split == "connection" and arc.connection == at.connection)
+                or (guard.split == "link" and arc.link == at.link)
+            ):
+                changes.append(self.change("split", arc.place, at, arc))
+            yield from self.over(at, arc, changes)
+        for arc in self.ins[at.broker]:
+            if any(entry.strip or entry.add for entry in arc.entries):
+                continue
+            after = self.behind(at, arc.tail, at.topic, arc)
+            changes = [Change("backwards", arc.place, at.broker, arc.tail, at.hops + 1, at.topic, arc)]
+            if not any(not entry.deny and self.meets(entry.pattern, at.topic) for entry in arc.entries):
+                changes.append(Change("filter", _entry_place(arc), at.broker, arc.tail, at.hops + 1, at.topic, arc))
+            yield _Step(after, tuple(changes))
+
+    def over(self, at: _At, arc: Arc, changes: list[Change]) -> Iterator[_Step]:
+        """The copies that come over an arc: renamed as it renames, and, at the price of a change, as it is."""
+        if arc.max_hops is not None and at.hops + 1 > arc.max_hops:
+            changes.append(self.change("hops", arc.place, at, arc))
+        identity = self.relay.identity[arc.head]
+        if identity is not None and identity in at.visited:
+            changes.append(self.change("visited", arc.place, at, arc))
+        entry = next((one for one in arc.entries if self.meets(one.pattern, at.topic)), None)
+        if entry is None or entry.deny:
+            kind: Kind = "filter" if entry is None else "denied"
+            place = _entry_place(arc) if entry is None else entry.place
+            change = self.change(kind, place, at, arc)
+            yield _Step(self.behind(at, arc.head, at.topic, arc), (*changes, change))
+            return
+        renamed = renamed_by(entry, at.topic, glued=self.relay.language.glued)
+        yield _Step(self.behind(at, arc.head, renamed, arc), tuple(changes))
+        if renamed != at.topic:
+            change = Change("renamed", entry.place, arc.tail, arc.head, at.hops + 1, renamed, arc)
+            yield _Step(self.behind(at, arc.head, at.topic, arc), (*changes, change))
+
+    def change(self, kind: Kind, place: Place, at: _At, arc: Arc) -> Change:
+        return Change(kind, place, arc.tail, arc.head, at.hops + 1, at.topic, arc)
+
+    def behind(self, at: _At, head: int, topic: Tokens, arc: Arc) -> _At:
+        identity = self.relay.identity[head]
+        visited = at.visited if identity is None else at.visited | {identity}
+        return _At(head, topic, at.hops + 1, visited, *arc.came)
+
+
+def renamed_by(entry: Entry, topic: Tokens, *, glued: bool) -> Tokens:
+    """What an entry makes of a topic that it lets pass. A prefix is cut only where something is left of the name."""
+    strip = entry.strip
+    if strip and topic[: len(strip)] == strip:
+        rest = topic[len(strip) :]
+        empties = rest == () if glued else rest == ("",)
+        if (empties and entry.add) or (rest and not empties):
+            topic = rest
+    return (*entry.add, *topic)
+
+
+def _entry_place(arc: Arc) -> Place:
+    """The filter to be widened, where there is one only; else the link, which wants another one."""
+    passing = [entry.place for entry in arc.entries if not entry.deny]
+    return passing[0] if len(passing) == 1 else arc.place
