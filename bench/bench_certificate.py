@@ -27,7 +27,7 @@ from momlint.routed.certificate.form import write
 from momlint.routed.certificate.given import States
 from momlint.routed.certificate.make import certify
 from momlint.routed.overlay import build_overlay
-from momlint.routed.recovery import attach_recovery
+from momlint.routed.recovery.attach import attach_recovery
 
 #: Seconds of processor time, and MB in memory at most; the kernel's own count, since rusage includes what forked.
 _REPORT = (

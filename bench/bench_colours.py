@@ -22,7 +22,8 @@ import numpy as np
 
 from momlint.estate.resolved import Broker, Colour, Estate, Link
 from momlint.findings import Place
-from momlint.routed.recovery import plan, write_recovery
+from momlint.routed.recovery.planning import plan
+from momlint.routed.recovery.write import write_recovery
 
 HERE = Place(0, ())
 

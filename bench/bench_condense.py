@@ -23,7 +23,8 @@ import numpy as np
 from bench.chart import Line, line_chart
 from momlint.estate.resolved import Broker, Estate, Link, Tolerate
 from momlint.findings import Place
-from momlint.routed.recovery import plan, write_recovery
+from momlint.routed.recovery.planning import plan
+from momlint.routed.recovery.write import write_recovery
 
 NOWHERE = Place(0, ())
 DEGREE = 4

@@ -18,7 +18,8 @@ import networkx as nx
 from bench.bench_condense import DEGREE, regular_estate
 from bench.chart import Line, line_chart
 from momlint.estate.resolved import Estate
-from momlint.routed.recovery import look_up, plan
+from momlint.routed.recovery.lookup import look_up
+from momlint.routed.recovery.planning import plan
 
 BROKERS = 32
 

@@ -30,7 +30,8 @@ import rustworkx
 
 from bench.bench_condense import regular_estate
 from momlint.estate.resolved import Estate
-from momlint.routed.recovery import plan, write_recovery
+from momlint.routed.recovery.planning import plan
+from momlint.routed.recovery.write import write_recovery
 
 
 def estate_text(estate: Estate) -> str:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, read_regular, reason
 from momlint.errors import UsageError
 from momlint.findings import Draft, Finding
+from momlint.records import dataclass
 
 #: The version of the file's form.
 VERSION = 1

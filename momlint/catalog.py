@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from momlint import resources
 from momlint.errors import InternalError
 from momlint.findings import Severity
+from momlint.records import dataclass
 
 if TYPE_CHECKING:
     from momlint.findings import Draft

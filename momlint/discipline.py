@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from momlint.errors import ReplayError
 from momlint.findings import Draft, Proof, Section, Summary
+from momlint.records import dataclass
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate

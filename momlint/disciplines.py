@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from momlint.discipline import Discipline, FleetServices, Judgement, Request
+from momlint.records import dataclass
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NamedTuple, TypeAlias
+
+from momlint.records import dataclass
 
 
 class Severity(enum.StrEnum):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
@@ -38,6 +38,7 @@ from momlint.findings import (
 from momlint.memory import near_the_cap
 from momlint.patterns import matches
 from momlint.precedence import Candidate, settle
+from momlint.records import dataclass
 from momlint.source import Source
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import os
 import re
 from functools import lru_cache
 
+_HERE = re.compile(r"^(\./)+")
 _TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[!?[^\]]+\]|.", re.DOTALL)
 
 
@@ -26,7 +27,7 @@ def matches(pattern: str, file: str, base: str) -> bool:
     except ValueError:  # another drive on Windows: nothing there belongs to `base`
         return False
     path = relative.replace(os.sep, "/")
-    pattern = pattern.replace(os.sep, "/").removeprefix("./").rstrip("/")
+    pattern = _HERE.sub("", pattern.replace(os.sep, "/")).rstrip("/")
     if not pattern:
         return False
     automaton = _automaton(pattern)

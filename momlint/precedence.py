@@ -8,10 +8,10 @@ hears the next.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from momlint.errors import InternalError, ReplayError
 from momlint.findings import Draft, Subject
+from momlint.records import dataclass
 
 #: Code → the codes that it yields to, each with the kinds of things by which it does.
 Yields = Callable[[str], Mapping[str, frozenset[str]]]

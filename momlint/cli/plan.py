@@ -17,7 +17,7 @@ from momlint.words import counted
 if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate
     from momlint.routed.overlay.super_tables import RecoveryTable
-    from momlint.routed.recovery import Plan
+    from momlint.routed.recovery.planning import Plan
     from momlint.routed.recovery.show import View
     from momlint.routed.recovery.write import Form
 
@@ -97,7 +97,7 @@ class _Made(NamedTuple):
 
 
 def _made(arguments: Arguments, estate: Estate) -> _Made:
-    from momlint.routed.recovery import plan as make_plan
+    from momlint.routed.recovery.planning import plan as make_plan
 
     made = make_plan(estate, named=arguments.names)
     return _Made(made, made.table())
@@ -222,7 +222,7 @@ def _told(target: str, made: _Made | None = None) -> None:
 
 def _section(arguments: Arguments, loaded: LoadedEstate, estate: Estate, made: _Made, form: Form) -> str:
     """The whole section; the rows are written to their file, if they have one."""
-    from momlint.routed.recovery import failures_yaml, write_recovery
+    from momlint.routed.recovery.write import failures_yaml, write_recovery
 
     output = arguments.output
     if output is None or _ending(output) in _YAML:
@@ -258,7 +258,7 @@ def _plan_by_many(arguments: Arguments, loaded: LoadedEstate, estate: Estate, fo
     from momlint.cli.console import Progress
     from momlint.fleet.choose import RunnerOptions, choose
     from momlint.fleet.planning import plan_into
-    from momlint.routed.recovery import failures_yaml
+    from momlint.routed.recovery.write import failures_yaml
 
     output = arguments.output
     assert output is not None

@@ -9,8 +9,7 @@ from functools import lru_cache
 from math import isinf
 from typing import Any
 
-from pydantic_core import PydanticCustomError
-
+from momlint.estate.core import PydanticCustomError
 from momlint.source.scalars import resolve_plain
 
 #: The version of the language that this momlint reads.

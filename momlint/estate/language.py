@@ -7,9 +7,7 @@ import zlib
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-import pydantic_core
-
-from momlint.estate import forms
+from momlint.estate import core, forms
 
 if TYPE_CHECKING:
     from momlint.estate.model import EstateFile
@@ -47,7 +45,7 @@ def release(version: str) -> str:
 
 
 def validate(plain: dict[Any, Any]) -> EstateFile:
-    """A plain tree as a model. Raises `pydantic_core.ValidationError`.
+    """A plain tree as a model. Raises `momlint.estate.core.ValidationError`.
 
     What comes back has the fields of `EstateFile` and the models below it, and need not be instances of them.
     """
@@ -58,7 +56,7 @@ def validate(plain: dict[Any, Any]) -> EstateFile:
 def _validator() -> Any:
     kept = _kept()
     if kept is not None:
-        return pydantic_core.SchemaValidator(_with_objects(kept.schema))
+        return core.SchemaValidator(_with_objects(kept.schema))
     from momlint.estate.model import EstateFile
 
     EstateFile.model_rebuild()
@@ -70,8 +68,8 @@ def _kept() -> Kept | None:
     try:
         with open(KEPT, "rb") as stream:
             # Not `json`, which would have to be loaded.
-            kept = Kept(**pydantic_core.from_json(stream.read()))
-        fits = kept.made_with == release(pydantic_core.__version__) and kept.made_of == sum_of_models()
+            kept = Kept(**core.from_json(stream.read()))
+        fits = kept.made_with == release(core.__version__) and kept.made_of == sum_of_models()
     except (OSError, TypeError, ValueError):
         return None  # never made, or cut short: the models say the same
     return kept if fits else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from momlint.access import Access, Refused
@@ -14,6 +14,7 @@ from momlint.estate.resolve import Resolver
 from momlint.estate.resolved import Estate
 from momlint.estate.validate import SECTIONS, Checked, check_document
 from momlint.findings import Draft, Place, Position, Problem, Related, RelatedDraft, Span
+from momlint.records import dataclass
 from momlint.source import Document, ScalarNode, Source, inside
 
 if TYPE_CHECKING:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from momlint.access import Access
 from momlint.estate.load import LoadedEstate, load_natives, load_source
 from momlint.native.kinds import kind_of
+from momlint.records import dataclass
 from momlint.source import Source
 from momlint.source.readers import read_any
 

@@ -7,7 +7,7 @@ is unknown at once; each unknown name is one finding, however often it is used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -30,6 +30,7 @@ from momlint.estate.resolved import (
 )
 from momlint.estate.validate import SECTIONS, WITHOUT_BROKERS, Checked, Path
 from momlint.findings import Draft, Part, Place, RelatedDraft
+from momlint.records import dataclass
 
 if TYPE_CHECKING:
     from momlint.estate.model import EstateFile, GuardEntry, InterestEntry, LinkEntry, PassEntry

@@ -7,10 +7,11 @@ Ids are dense: broker ``i`` is the i-th of ``brokers``, link ``i`` the i-th of `
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from momlint.findings import Place
+from momlint.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,17 @@ topic must not lose the others. Only the first round speaks, so that one mistake
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from pydantic_core import ValidationError
-
 from momlint.errors import InternalError
+from momlint.estate.core import ValidationError
 from momlint.estate.forms import LANGUAGE_VERSION
 from momlint.estate.language import validate
 from momlint.estate.nearest import nearest
 from momlint.estate.quick import NULL_KEY, NULL_SEGMENT, shape, to_plain
 from momlint.findings import Draft, Place
+from momlint.records import dataclass
 from momlint.source import MappingNode, Node, ScalarNode
 
 if TYPE_CHECKING:

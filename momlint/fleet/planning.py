@@ -19,7 +19,10 @@ from momlint.fleet.work import Common, Fault, Runner, Work, new_key
 from momlint.routed.overlay import NO_HOP, build_overlay
 from momlint.routed.overlay.healing import healed_deltas
 from momlint.routed.overlay.paths import ShortestPaths, solve
-from momlint.routed.recovery import Plan, condense, planned_colours, write_recovery
+from momlint.routed.recovery.colours import planned_colours
+from momlint.routed.recovery.condensing import condense
+from momlint.routed.recovery.planning import Plan
+from momlint.routed.recovery.write import write_recovery
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

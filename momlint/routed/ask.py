@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from momlint.clock import limited
 from momlint.discipline import EngineChoice
+from momlint.records import dataclass
 from momlint.routed.questions.failures import Smallest, Survey
 from momlint.routed.questions.question import Proved, Question, Undecided, Verdict
 from momlint.routed.requests import (

@@ -38,7 +38,7 @@ class Routed:
         address = loaded.estate.recovery_file if loaded.estate is not None else None
         if address is None:
             return None
-        from momlint.routed.recovery import attach_recovery
+        from momlint.routed.recovery.attach import attach_recovery
 
         if services.tables is not None and address not in services.tables and is_address(address):
             return address

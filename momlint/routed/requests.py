@@ -7,12 +7,12 @@ second opinion, compares and keeps the record. A new kind of request is one more
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from momlint.discipline import EngineChoice
+from momlint.records import dataclass
 from momlint.routed.questions.failures import Kept, Smallest, Survey
 from momlint.routed.questions.question import Proved, Question, Refuted, Undecided, Verdict
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+
+from momlint.records import dataclass
 
 #: Any number, but always the same: the same input takes the same course.
 SEED = 1

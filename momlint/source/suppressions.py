@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from momlint.findings import Span
+from momlint.records import dataclass
 from momlint.source.comments import Comments
 from momlint.source.decoding import Text
 

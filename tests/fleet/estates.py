@@ -150,7 +150,7 @@ def planned(folder: Path, target: float) -> str:
     from momlint.estate import load_source
     from momlint.fleet import Serial
     from momlint.fleet.planning import plan_into
-    from momlint.routed.recovery import failures_yaml
+    from momlint.routed.recovery.write import failures_yaml
     from momlint.source import read_source
 
     text = large_estate(3, 4, 40)

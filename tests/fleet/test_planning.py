@@ -16,7 +16,9 @@ from momlint.fleet.planning import plan_into
 from momlint.fleet.work import Runner
 from momlint.lint import Options, lint_files
 from momlint.routed.overlay.super_tables import RecoveryTable
-from momlint.routed.recovery import failures_yaml, plan, read_recovery
+from momlint.routed.recovery.planning import plan
+from momlint.routed.recovery.read import read_recovery
+from momlint.routed.recovery.write import failures_yaml
 from momlint.source import read_source
 from tests.cli.conftest import Run
 from tests.fleet.estates import large_estate

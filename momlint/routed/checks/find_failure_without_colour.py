@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from momlint.estate.resolved import Tolerate
 from momlint.findings import Draft
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.recovery import MOST_COLOURS, Failure, count_tolerated, groups_of, tolerated
+from momlint.routed.recovery.colours import MOST_COLOURS, Failure, count_tolerated, groups_of, tolerated
 from momlint.words import counted, joined
 
 if TYPE_CHECKING:

@@ -9,12 +9,13 @@ arrive has, at some broker, been handed to one that is not nearer to the destina
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from momlint.records import dataclass
 from momlint.routed.overlay.arcs import live_arcs
 from momlint.routed.overlay.form import NO_HOP, NO_ROW, Overlay
 from momlint.routed.overlay.paths import shortest_paths

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from momlint.records import dataclass
 from momlint.routed.diagnosis.blame import Blamed, TableEntry, blame
 from momlint.routed.diagnosis.evidence import Evidence
 from momlint.routed.overlay.arcs import unconnected

@@ -16,7 +16,7 @@ from momlint.words import joined
 if TYPE_CHECKING:
     from momlint.estate.resolved import Estate, RecoveryRow, TableRow
     from momlint.routed.overlay.form import Overlay
-    from momlint.routed.recovery import RecoveryTable
+    from momlint.routed.overlay.super_tables import RecoveryTable
 
 
 class Places:
@@ -141,7 +141,7 @@ class Places:
         rows = self.estate.recovery_rows
         if rows is None:
             return None
-        from momlint.routed.recovery import table_of_rows
+        from momlint.routed.overlay.super_tables import table_of_rows
 
         return table_of_rows(rows, self.overlay.colours)
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from momlint.findings import Affected
+from momlint.records import dataclass
 from momlint.routed.diagnosis.subjects import broker as broker_subject
 from momlint.routed.diagnosis.subjects import colour as colour_subject
 from momlint.routed.diagnosis.subjects import hop, missing
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from momlint.routed.diagnosis.blame import Blamed, TableEntry
     from momlint.routed.diagnosis.causes import Causes
     from momlint.routed.diagnosis.evidence import Evidence
-    from momlint.routed.recovery import Entries, RecoveryTable
+    from momlint.routed.overlay.super_tables import RecoveryTable
+    from momlint.routed.overlay.uncondensing import Entries
 
 #: In how many of its colours a row is judged to tell which of two rows is wrong.
 COLOURS_JUDGED = 64

@@ -15,11 +15,10 @@ So the time goes with the entries, the deltas and the failing pairs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.records import dataclass
 from momlint.routed.overlay.arcs import Hops
 from momlint.routed.overlay.columns import Block, blocks, towards
 from momlint.routed.overlay.form import NO_HOP, Overlay

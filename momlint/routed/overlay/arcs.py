@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.records import dataclass
 from momlint.routed.overlay.form import Overlay
 from momlint.routed.overlay.ragged import segment_starts
 

@@ -7,12 +7,13 @@ time: in blocks that a processor's cache holds, and by as many as there are (`mo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from momlint.records import dataclass
 from momlint.routed.overlay.arcs import Hops, dead_arcs
 from momlint.routed.overlay.costs import ExactCosts, exact_costs
 from momlint.routed.overlay.keys import Packing

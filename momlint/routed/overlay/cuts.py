@@ -10,9 +10,9 @@ dominators of any one root, forwards and backwards (G. Italiano, L. Laura, F. Sa
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from momlint.records import dataclass
 from momlint.routed.overlay.arcs import is_two_way
 
 if TYPE_CHECKING:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from momlint.records import dataclass
 from momlint.routed.overlay.arcs import unconnected
 from momlint.routed.overlay.form import Overlay
 

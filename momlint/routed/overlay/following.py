@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.records import dataclass
 from momlint.routed.overlay.arcs import Hops
 from momlint.routed.overlay.costs import exact_costs
 from momlint.routed.overlay.form import NO_HOP, Overlay

@@ -7,11 +7,11 @@ it came from, so that a verdict leads back to a line.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from momlint.records import dataclass
 from momlint.routed.overlay.keys import Keys
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ is ever expanded to colours × brokers².
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.records import dataclass
 from momlint.routed.overlay.form import NO_HOP
 from momlint.routed.overlay.keys import Keys, Packing
 from momlint.routed.overlay.paths import ShortestPaths

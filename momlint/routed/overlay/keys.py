@@ -19,11 +19,12 @@ of its own: it is to share nothing with what it checks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from momlint.records import dataclass
 
 #: A plain number, or an array of any shape.
 N = TypeVar("N", int, NDArray[np.int64])

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.records import dataclass
 from momlint.routed.overlay.arcs import Hops, dead_arcs
 from momlint.routed.overlay.costs import INT64_SAFE, decimal_of
 from momlint.routed.overlay.following import cheapest_live_arcs, entries

@@ -6,11 +6,11 @@ and a message that has arrived or stopped stays where it is. The condensed form 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from momlint.records import dataclass
 from momlint.routed.overlay.keys import Keys
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.records import dataclass
 from momlint.routed.overlay.costs import FLOAT_EXACT, ExactCosts, exact_costs
 from momlint.routed.overlay.form import NO_HOP
 from momlint.routed.overlay.ragged import segment_starts

@@ -8,13 +8,13 @@ failures that is as many as all base walks have hops, whatever the number of col
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.records import dataclass
 from momlint.routed.overlay.columns import Block, DeadHops, Network, towards
 from momlint.routed.overlay.costs import ExactCosts
 from momlint.routed.overlay.following import cheapest_live_arcs

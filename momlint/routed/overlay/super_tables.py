@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple, overload
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.estate.resolved import RecoveryRow
+from momlint.records import dataclass
 from momlint.routed.overlay.colour_sets import compact, starts_of
 from momlint.source.rows import row_place
 

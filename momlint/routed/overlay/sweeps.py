@@ -5,12 +5,12 @@ A sweep says what there is in arrays of plain numbers, so that it can come from 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.records import dataclass
 from momlint.routed.overlay.columns import Block, Network, towards
 from momlint.routed.overlay.form import NO_HOP, NO_ROW, Overlay
 from momlint.routed.overlay.potentials import Potentials, dead_base_entries

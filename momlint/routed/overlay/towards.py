@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 
+from momlint.records import dataclass
 from momlint.routed.overlay.arcs import dead_arcs
 from momlint.routed.overlay.costs import exact_costs
 from momlint.routed.overlay.form import NO_HOP, Overlay

@@ -13,13 +13,13 @@ has cycles.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from momlint.records import dataclass
 from momlint.routed.overlay.arcs import Hops
 from momlint.routed.overlay.columns import Block, Network, blocks, towards
 from momlint.routed.overlay.following import entry, live_arc

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.records import dataclass
 from momlint.routed.overlay.colour_sets import complement, gather, starts_of
 from momlint.routed.overlay.form import NO_HOP, NO_ROW
 from momlint.routed.overlay.keys import Keys, Packing

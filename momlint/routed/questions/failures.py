@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from momlint.records import dataclass
 from momlint.routed.questions.question import Undecided
 
 if TYPE_CHECKING:

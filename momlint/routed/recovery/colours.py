@@ -9,7 +9,6 @@ Here every colour takes one number, as in the table.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations, count, product
 from math import comb
 from typing import NamedTuple, TypeAlias
@@ -17,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 from momlint.errors import UsageError
 from momlint.estate.resolved import Estate, Tolerate
 from momlint.findings import Place
+from momlint.records import dataclass
 from momlint.routed.overlay.elements import Elements
 
 #: So many colours are planned and no more: the number of combinations grows with the power of what is tolerated.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.access import open_regular
+from momlint.records import dataclass
 from momlint.routed.overlay.super_tables import Rows, join, tidy
 from momlint.routed.recovery.arrow import INSTALL, why_no_parquet
 from momlint.routed.recovery.footer import GroupSize, NoFooterError, group_sizes

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from momlint.access import Refused
 from momlint.estate.nearest import did_you_mean
+from momlint.records import dataclass
 
 #: The columns every file has.
 COLUMNS = ("broker", "to", "via", "colours")

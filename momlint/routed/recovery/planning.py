@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from momlint.estate.resolved import Colour, Estate
+from momlint.records import dataclass
 from momlint.routed.overlay import Overlay, build_overlay
 from momlint.routed.overlay.super_tables import RecoveryTable
 from momlint.routed.recovery.colours import MOST_COLOURS, PlannedColour, planned_colours

@@ -12,7 +12,6 @@ import gc
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from momlint.access import Access, open_regular, too_large
+from momlint.records import dataclass
 from momlint.routed.overlay.super_tables import RecoveryTable, Rows, join, tidy
 from momlint.routed.recovery.arrow import is_parquet
 from momlint.routed.recovery.parquet import Fetched, PieceReader, read_parquet, read_stream

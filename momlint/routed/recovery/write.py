@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from momlint.errors import UsageError
+from momlint.records import dataclass
 from momlint.routed.overlay.colour_sets import complement, gather, starts_of
 from momlint.routed.overlay.ragged import ramp
 from momlint.routed.overlay.super_tables import RecoveryTable

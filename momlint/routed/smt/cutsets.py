@@ -8,11 +8,11 @@ question decides all failures of a size, and a few more find the first of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from momlint.records import dataclass
 from momlint.routed.overlay.elements import ElementKind, Elements, with_failures
 from momlint.routed.questions.failures import Cut, Kept, Smallest, Survey
 from momlint.routed.questions.question import Question, Undecided

@@ -9,13 +9,13 @@ brokers × destinations + deltas, never to colours × brokers².
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from momlint.records import dataclass
 from momlint.routed.overlay.form import NO_HOP
 from momlint.routed.overlay.keys import Packing
 from momlint.routed.overlay.ragged import among, distinct, segment_starts

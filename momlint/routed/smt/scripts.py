@@ -7,10 +7,10 @@ import functools
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from momlint import resources
+from momlint.records import dataclass
 from momlint.routed.smt.encode import Cuts, Walks, cuts, template_of, walks
 from momlint.routed.smt.entries import Entries
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from momlint.records import dataclass
 
 #: The variables of the overlay's model. src, dest and loc are brokers.
 Variable: TypeAlias = Literal["src", "dest", "loc", "colour", "topic"]

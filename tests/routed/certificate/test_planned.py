@@ -23,7 +23,7 @@ from momlint.routed.certificate.accept import check_record
 from momlint.routed.certificate.form import Refused, unpack
 from momlint.routed.certificate.make import claims
 from momlint.routed.overlay import build_overlay
-from momlint.routed.recovery import plan
+from momlint.routed.recovery.planning import plan
 from tests.routed.recovery.estates import make_estate
 
 NOWHERE = Place(0, ())

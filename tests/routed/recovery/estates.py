@@ -9,7 +9,8 @@ import networkx as nx
 
 from momlint.estate.resolved import Broker, Colour, Estate, Link, Tolerate
 from momlint.findings import Place
-from momlint.routed.recovery import Failure, RecoveryTable
+from momlint.routed.overlay.super_tables import RecoveryTable
+from momlint.routed.recovery.colours import Failure
 
 NOWHERE = Place(0, ())
 SINGLE_LINK = Tolerate(links=1)

@@ -10,7 +10,10 @@ import pytest
 from momlint.estate import LoadedEstate, load_source, read_file
 from momlint.findings import Position, Span
 from momlint.routed.overlay import build_overlay
-from momlint.routed.recovery import FileRows, attach_recovery, failures_yaml, plan, write_recovery
+from momlint.routed.overlay.super_tables import FileRows
+from momlint.routed.recovery.attach import attach_recovery
+from momlint.routed.recovery.planning import plan
+from momlint.routed.recovery.write import failures_yaml, write_recovery
 from tests.routed.recovery.estates import triangle
 
 HEAD = """\

@@ -8,17 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from momlint.estate import load_source
-from momlint.routed.recovery import (
-    Failure,
-    RecoveryTable,
-    look_up,
-    neighbour_counts,
-    plan,
-    row_bound,
-    sizes,
-    table_of_rows,
-    uncondense,
-)
+from momlint.routed.overlay.super_tables import RecoveryTable, table_of_rows
+from momlint.routed.overlay.uncondensing import uncondense
+from momlint.routed.recovery.colours import Failure
+from momlint.routed.recovery.lookup import look_up
+from momlint.routed.recovery.planning import plan
+from momlint.routed.recovery.sizes import neighbour_counts, row_bound, sizes
 from momlint.source import read_source
 from tests.routed.recovery.estates import expand, triangle
 

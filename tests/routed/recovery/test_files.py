@@ -15,19 +15,12 @@ from hypothesis import strategies as st
 from momlint.errors import UsageError
 from momlint.estate import load_source
 from momlint.estate.resolved import Broker, Link, Tolerate
-from momlint.routed.recovery import (
-    Recovery,
-    RecoveryProblem,
-    RecoveryTable,
-    failures_yaml,
-    plan,
-    read_recovery,
-    table_of_rows,
-    write_recovery,
-)
-from momlint.routed.recovery.planning import Plan
+from momlint.routed.overlay.super_tables import RecoveryTable, table_of_rows
+from momlint.routed.recovery.parts import RecoveryProblem
+from momlint.routed.recovery.planning import Plan, plan
 from momlint.routed.recovery.quoting import cell_name, split_names, yaml_name
-from momlint.routed.recovery.write import says_except
+from momlint.routed.recovery.read import Recovery, read_recovery
+from momlint.routed.recovery.write import failures_yaml, says_except, write_recovery
 from momlint.source import read_source
 from tests.routed.recovery.estates import NOWHERE, make_estate, random_estate, triangle
 

@@ -17,8 +17,9 @@ from momlint.fleet.parts import ReadPieces
 from momlint.fleet.spread import Parts
 from momlint.fleet.work import Fault
 from momlint.lint import FleetServices, Options, lint_file, merge
-from momlint.routed.recovery import Recovery, RecoveryTable, read_recovery
+from momlint.routed.overlay.super_tables import RecoveryTable
 from momlint.routed.recovery.parquet import Piece, PieceRows, lost_piece, pieces_of, read_piece
+from momlint.routed.recovery.read import Recovery, read_recovery
 from tests.budget import examples
 
 BROKERS, COLOURS = ["a", "b", "c", "d"], ["1", "2", "3", "4", "5"]

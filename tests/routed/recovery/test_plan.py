@@ -11,15 +11,9 @@ from hypothesis import strategies as st
 from momlint.errors import UsageError
 from momlint.estate.resolved import Colour, Group, Tolerate
 from momlint.findings import Place
-from momlint.routed.recovery import (
-    Failure,
-    count_tolerated,
-    neighbour_counts,
-    plan,
-    planned_colours,
-    row_bound,
-    tolerated,
-)
+from momlint.routed.recovery.colours import Failure, count_tolerated, planned_colours, tolerated
+from momlint.routed.recovery.planning import plan
+from momlint.routed.recovery.sizes import neighbour_counts, row_bound
 from tests.budget import examples
 from tests.routed.recovery.estates import NOWHERE, expand, make_estate, oracle_tables, random_estate, triangle
 

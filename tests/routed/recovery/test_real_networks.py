@@ -12,7 +12,8 @@ import topohub
 
 from momlint.estate.resolved import Estate, Tolerate
 from momlint.routed.overlay import NO_HOP, next_hops
-from momlint.routed.recovery import plan, uncondense
+from momlint.routed.overlay.uncondensing import uncondense
+from momlint.routed.recovery.planning import plan
 from tests.routed.recovery.estates import make_estate, oracle_next_hops
 
 DATA = Path(topohub.__file__).parent / "data"

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from momlint.estate.resolved import RecoveryRow, Tolerate
 from momlint.routed.overlay import NO_HOP, NO_ROW
-from momlint.routed.recovery import Entries, RecoveryTable, look_up, plan, table_of_rows, uncondense
+from momlint.routed.overlay.super_tables import RecoveryTable, table_of_rows
+from momlint.routed.overlay.uncondensing import Entries, uncondense
+from momlint.routed.recovery.lookup import look_up
+from momlint.routed.recovery.planning import plan
 from tests.budget import examples
 from tests.routed.recovery.estates import NOWHERE, expand, random_estate
 
