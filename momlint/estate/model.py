@@ -202,6 +202,11 @@ class LinkEntry(Model):
         description="Relayed overlays: true where the broker at the end may send back over the same connection what "
         "came by this link.",
     )
+    unguarded: Flag = Field(
+        False,
+        description="Relayed overlays: true where no guard looks at what crosses the link, as with a shovel: it is no "
+        "hop, and a message comes to brokers where it has been.",
+    )
 
     _ends = model_validator(mode="after")(has_ends)
 

@@ -277,6 +277,7 @@ class Resolver:
             passes=None if entry.topics is None else self.passes(number, path, entry.topics),
             max_hops=entry.max_hops,
             echo=entry.echo,
+            unguarded=entry.unguarded,
         )
         if not self.compare(dense, link, given=bool(entry.id), ends=ends):
             return

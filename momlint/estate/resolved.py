@@ -80,7 +80,7 @@ class Link:
 
     In relayed overlays: `connection`, its split-horizon group; `passes`, what it lets pass, None for everything;
     `max_hops`, the position in a walk that it may have at the latest, None where the guard says; `echo`: what came by
-    it may be sent back over its connection.
+    it may be sent back over its connection; `unguarded`: no guard looks at what crosses it, and it is no hop.
     """
 
     id: str
@@ -97,6 +97,7 @@ class Link:
     passes: tuple[Pass, ...] | None = None
     max_hops: int | None = None
     echo: bool = False
+    unguarded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

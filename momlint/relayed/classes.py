@@ -161,6 +161,8 @@ class Classes:
                 passed.append(Passed(number, entry, after))
                 if max(len(after.add), after.cut) > self._longest:
                     found.deep.add((arc.head, after))
+                elif arc.unguarded:
+                    waiting.appendleft((arc.head, after, hop))
                 else:
                     waiting.append((arc.head, after, hop + 1))
             found.steps[broker, topic] = tuple(passed)

@@ -149,7 +149,8 @@ def _growth(cycle: _Cycle) -> Draft:
 def guarded_loops(fates: Fates, told: set[str]) -> Iterator[Draft]:
     """MOM802: cycles that a hop limit or a visited set cuts; not those that are `told` of already.
 
-    That two brokers do not send back what they got is what a visited set is for, and nothing to speak of.
+    That two brokers do not send back what they got is what a visited set is for, and nothing to speak of. A cycle that
+    hop limits end as well as a visited set is a ring that is meant, as in federations: neither is missing.
     """
     relay = fates.relay
     limited = any(arc.max_hops is not None for arc in relay.arcs)
@@ -159,7 +160,7 @@ def guarded_loops(fates: Fates, told: set[str]) -> Iterator[Draft]:
         for one in fates.unguarded(hops=False, visited=True):
             cycles += [(_Cycle(fates, one, steps), "a hop limit") for steps in one.fate.cycles]
     if relay.remembers and not _is_forest(relay):
-        for one in fates.unguarded(hops=False, visited=False):
+        for one in fates.unguarded(hops=True, visited=False):
             for steps in one.fate.cycles:
                 cycle = _Cycle(fates, one, steps)
                 if not cycle.goes_back:
@@ -231,6 +232,12 @@ def _duplicate(fates: Fates, one: Told, place: tuple[int, Rewritten], copies: in
     paths = tuple(arrow([source, *(relay.names[relay.arcs[step.arc].head] for step in way)]) for way in ways)
     other = set(ways[0]).symmetric_difference(ways[1]) or set(ways[0])
     last = max(other, key=lambda step: _order(relay, step))
+    help_ = "leave out one of the ways, or narrow its filter"
+    # A longer way that a hop limit lets end here: that limit is the smallest thing to change.
+    limit = _hop_limit(relay, ways[1])
+    if len(ways[1]) > len(ways[0]) and limit is not None and ways[1][-1] in other:
+        last = ways[1][-1]
+        help_ = f"lower the limit on hops here from {limit} to {len(ways[1]) - 1}, or leave out one of the ways"
     related = []
     seen = {place_of(relay, last)}
     for step in (way[-1] for way in ways):
@@ -241,12 +248,19 @@ def _duplicate(fates: Fates, one: Told, place: tuple[int, Rewritten], copies: in
         "MOM804",
         place_of(relay, last),
         f"`{where}` gets {counted(copies, 'copy', 'copies')} of messages such as `{topic}` from `{source}`",
-        help="leave out one of the ways, or narrow its filter",
+        help=help_,
         witness=Witness(source=source, destination=where, topic=topic, paths=paths),
         related=tuple(related),
         label="one copy comes by this",
         data={"topic": topic, "broker": where, "copies": copies},
     )
+
+
+def _hop_limit(relay: Relay, way: Sequence[Passed]) -> int | None:
+    """The limit of a way's last link, where one that is lower would end the way before it."""
+    limit = relay.arcs[way[-1].arc].max_hops
+    hops = sum(not relay.arcs[step.arc].unguarded for step in way)
+    return limit if limit is not None and hops == len(way) > 1 else None
 
 
 def dead_filters(fates: Fates) -> Iterator[Draft]:

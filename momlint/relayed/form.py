@@ -35,7 +35,8 @@ class Entry(NamedTuple):
 class Arc(NamedTuple):
     """One direction of a link. `connection`: its split-horizon group. `max_hops`: its latest place in a walk.
 
-    `echoes`: where it ends, the broker may send back what came by it.
+    `echoes`: where it ends, the broker may send back what came by it. `unguarded`: it is no hop, no limit holds for it,
+    and messages cross it to wherever they have been.
     """
 
     link: int
@@ -46,11 +47,12 @@ class Arc(NamedTuple):
     max_hops: int | None
     echoes: bool
     place: Place
+    unguarded: bool = False
 
     @property
     def came(self) -> tuple[str, int]:
         """What split horizon knows a copy by that came over it: connection and link."""
-        return ("", -2) if self.echoes else (self.connection, self.link)
+        return ("", -2) if self.echoes or self.unguarded else (self.connection, self.link)
 
 
 class Guarded(NamedTuple):
@@ -146,7 +148,17 @@ def _arcs(estate: Estate, language: Language, index: int, link: Link) -> list[Ar
     connection = f"connection {link.connection}" if link.connection is not None else f"link {index}"
     ways = [(link.tail, link.head)] if link.one_way else [(link.tail, link.head), (link.head, link.tail)]
     return [
-        Arc(index, tail, head, entries, connection, _max_hops(estate, link, tail), link.echo, link.place)
+        Arc(
+            index,
+            tail,
+            head,
+            entries,
+            connection,
+            None if link.unguarded else _max_hops(estate, link, tail),
+            link.echo,
+            link.place,
+            link.unguarded,
+        )
         for tail, head in ways
     ]
 

@@ -20,7 +20,10 @@ MOST_COPIES = 1_000
 
 
 class Copy(NamedTuple):
-    """A copy where it is: at a broker, called so, after so many hops, remembered by these, come by this connection."""
+    """A copy where it is: at a broker, called so, after so many hops, come by this connection.
+
+    `visited`: the brokers that it has left by links that guards look at.
+    """
 
     broker: int
     topic: Rewritten
@@ -79,11 +82,15 @@ def sends(relay: Relay, found: TopicClass, copy: Copy, guards: Guards) -> Iterat
             or (guard.split == "link" and arc.link == copy.link)
         ):
             continue
+        if arc.unguarded:
+            yield passed, Copy(arc.head, passed.topic, copy.hops, copy.visited, *arc.came)
+            continue
         identity = relay.identity[arc.head]
-        if guards.visited and identity is not None and identity in {relay.identity[one] for one in copy.visited}:
+        been = copy.visited | {copy.broker}
+        if guards.visited and identity is not None and identity in {relay.identity[one] for one in been}:
             continue
         hops = min(copy.hops + 1, relay.most_hops + 1) if guards.hops else 0
-        visited = copy.visited | {arc.head} if guards.visited and relay.remembers else copy.visited
+        visited = been if guards.visited and relay.remembers else copy.visited
         yield passed, Copy(arc.head, passed.topic, hops, visited, *arc.came)
 
 
@@ -96,7 +103,7 @@ class _Search:
         self.came: dict[Copy, tuple[Passed, Copy]] = {}
 
     def run(self) -> Fate:
-        start = Copy(self.found.origin, Rewritten(), 0, frozenset({self.found.origin}), "", -1)
+        start = Copy(self.found.origin, Rewritten(), 0, frozenset(), "", -1)
         result = Fate()
         order = self._states(start, result)
         component = _components(self.edges, order)

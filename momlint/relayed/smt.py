@@ -19,6 +19,8 @@ from momlint.solving.limits import GaveUp, SolverLimits
 from momlint.solving.session import Every, No
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from jinja2 import Template
 
     from momlint.solving.session import Model, Session
@@ -39,8 +41,12 @@ class Answer(NamedTuple):
 
 
 class _Step(NamedTuple):
+    """A step from a place. `before`, `after`: hops of the copy, as far as they count; -1 where each step is one."""
+
     tail: tuple[int, Rewritten]
     passed: Passed
+    before: int = -1
+    after: int = -1
 
 
 def decide(relay: Relay, found: TopicClass, solver: str = "z3", timeout: float | None = None) -> Answer:
@@ -55,12 +61,15 @@ class _Walks:
         self.solver = solver
         self.limits = limits
         self.origin = found.origin, Rewritten()
-        self.steps = [
+        steps = [
             _Step(place, passed)
             for place, several in found.steps.items()
             for passed in several
             if (relay.arcs[passed.arc].head, passed.topic) not in found.deep
         ]
+        # Where some links are no hops, each step is there once for each number of hops that the copy may have had.
+        uneven = any(relay.arcs[step.passed.arc].unguarded for step in steps)
+        self.steps = [one for step in steps for one in self._by_hops(step)] if uneven else steps
 
     def run(self) -> Answer:
         length = 4
@@ -85,14 +94,14 @@ class _Walks:
             layers[i] = [
                 number
                 for number in self._carried(i)
-                if not self._been_at_origin(self.steps[number])
+                if not self._stays(self.steps[number])
                 and (self.steps[number].tail == self.origin if i == 1 else self._preceded(layers[i - 1], number))
             ]
         return layers
 
     def _carried(self, hop: int) -> list[int]:
         """The steps whose links let a message pass as this hop, where a broker sends one to another once."""
-        first: dict[tuple[tuple[int, Rewritten], int, Rewritten], int] = {}
+        first: dict[tuple[tuple[int, Rewritten], int, int, Rewritten], int] = {}
         within = [number for number, step in enumerate(self.steps) if self._within(step, hop)]
         for number in within:
             first.setdefault(self._leads(number), number)
@@ -102,31 +111,42 @@ class _Walks:
             if not self.relay.guards[self.steps[number].tail[0]].once or first[self._leads(number)] == number
         ]
 
-    def _leads(self, number: int) -> tuple[tuple[int, Rewritten], int, Rewritten]:
+    def _leads(self, number: int) -> tuple[tuple[int, Rewritten], int, int, Rewritten]:
         """From where to where a step leads, and as what."""
         step = self.steps[number]
-        return step.tail, self.relay.arcs[step.passed.arc].head, step.passed.topic
+        return step.tail, step.before, self.relay.arcs[step.passed.arc].head, step.passed.topic
 
     def _preceded(self, before: list[int], number: int) -> bool:
         return any(self._follows(one, number) for one in before)
 
+    def _by_hops(self, step: _Step) -> Iterator[_Step]:
+        most = self.relay.most_hops + 1
+        is_hop = not self.relay.arcs[step.passed.arc].unguarded
+        for before in range(most + 1):
+            yield step._replace(before=before, after=min(before + 1, most) if is_hop else before)
+
     def _within(self, step: _Step, hop: int) -> bool:
         limit = self.relay.arcs[step.passed.arc].max_hops
+        if step.before >= 0:
+            # As the first one, a step begins without any hop behind it.
+            return (hop > 1 or step.before == 0) and (limit is None or step.before + 1 <= limit)
         return limit is None or hop <= limit
 
-    def _been_at_origin(self, step: _Step) -> bool:
-        return self._alike(step, self.origin[0])
+    def _stays(self, step: _Step) -> bool:
+        """Whether it leads to where the message is already, as far as it remembers."""
+        return self._alike(step, step.tail[0])
 
     def _alike(self, step: _Step, broker: int) -> bool:
-        """Whether a message does not go where the step leads once it has been at `broker`."""
-        identity = self.relay.identity[self.relay.arcs[step.passed.arc].head]
-        return identity is not None and identity == self.relay.identity[broker]
+        """Whether a message does not go where the step leads once it remembers `broker`."""
+        arc = self.relay.arcs[step.passed.arc]
+        identity = self.relay.identity[arc.head]
+        return not arc.unguarded and identity is not None and identity == self.relay.identity[broker]
 
     def _follows(self, first: int, second: int) -> bool:
         """Whether a copy that came by one step may go on by the other."""
         one, other = self.steps[first], self.steps[second]
         came, goes = self.relay.arcs[one.passed.arc], self.relay.arcs[other.passed.arc]
-        if other.tail != (came.head, one.passed.topic):
+        if other.tail != (came.head, one.passed.topic) or one.after != other.before:
             return False
         guard = self.relay.guards[came.head]
         if not guard.passes_on:
@@ -137,7 +157,7 @@ class _Walks:
         return guard.split != "link" or link != goes.link
 
     def _been(self, layers: dict[int, list[int]], hop: int, number: int) -> list[tuple[int, int]]:
-        """The earlier steps behind which this one leads to where the message has been."""
+        """The earlier steps after which this one leads to where the message has been."""
         step = self.steps[number]
         if self.relay.identity[self.relay.arcs[step.passed.arc].head] is None:
             return []
@@ -145,7 +165,7 @@ class _Walks:
             (earlier, one)
             for earlier in range(1, hop)
             for one in layers[earlier]
-            if self._alike(step, self.relay.arcs[self.steps[one].passed.arc].head)
+            if self._alike(step, self.steps[one].tail[0]) and not self.relay.arcs[self.steps[one].passed.arc].unguarded
         ]
 
     def _session(self, layers: dict[int, list[int]], length: int) -> Session:
@@ -165,12 +185,14 @@ class _Walks:
     def _comes_back(self, walk: list[int]) -> bool:
         """Whether a walk is twice in one state: from there it goes on for ever as it did before."""
         seen = set()
-        visited = {self.origin[0]}
-        for hop, number in enumerate(walk, 1):
+        visited: set[int] = set()
+        hops = 0
+        for number in walk:
             step = self.steps[number]
             arc = self.relay.arcs[step.passed.arc]
-            visited.add(arc.head)
-            hops = min(hop, self.relay.most_hops + 1)
+            if not arc.unguarded:
+                visited.add(step.tail[0])
+                hops = min(hops + 1, self.relay.most_hops + 1)
             remembered = frozenset(visited) if self.relay.remembers else frozenset()
             state = arc.head, step.passed.topic, *arc.came, hops, remembered
             if state in seen:

@@ -89,7 +89,9 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
         connection = ("named", link["connection"]) if "connection" in link else ("own", index)
         for tail, head in ways:
             limit = link["max_hops"] if "max_hops" in link else guard(str(tail), "hops")
-            arcs.append((index, str(tail), str(head), link.get("topics"), connection, limit))
+            free = bool(link.get("unguarded"))
+            limit = None if free else limit
+            arcs.append((index, str(tail), str(head), link.get("topics"), connection, limit, free))
 
     def identity(name: str, attribute: str | None) -> str | None:
         """What a message remembers of a broker: nothing where that has no such guard."""
@@ -99,7 +101,7 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
         return str(value) if value is not None else name
 
     found = Found()
-    start: Any = (broker, topic, 0, (broker,), None, None)
+    start: Any = (broker, topic, 0, (), None, None)
     most_hops = limit_of(arcs)
     stack: list[tuple[Any, frozenset[Any]]] = [(start, frozenset({_key(start, most_hops)}))]
     copies = 0
@@ -114,7 +116,7 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
             if brokers[at].get("transit") is False:
                 continue
         carried = set()
-        for index, tail, head, entries, connection, limit in arcs:
+        for index, tail, head, entries, connection, limit, free in arcs:
             if tail != at or (limit is not None and hops + 1 > limit):
                 continue
             if guard(at, "once"):
@@ -126,7 +128,8 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
             if (split == "connection" and connection == by) or (split == "link" and index == over):
                 continue
             own = identity(head, guard(head, "visited"))
-            if own is not None and own in {identity(one, guard(one, "visited")) for one in been}:
+            left = (*been, at)
+            if not free and own is not None and own in {identity(one, guard(one, "visited")) for one in left}:
                 continue
             after = passed(syntax, entries, called)
             if after is None:
@@ -134,7 +137,8 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
             if len(after) > len(topic) + LONGEST:
                 found.grows = True
                 continue
-            state = (head, after, hops + 1, (*been, head), connection, index)
+            # A shovel is no hop, and leaves no trace in what comes by it.
+            state = (head, after, hops, been, "by", -1) if free else (head, after, hops + 1, left, connection, index)
             key = _key(state, most_hops)
             if key in path:
                 found.loops = True
@@ -145,7 +149,7 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
 
 def limit_of(arcs: list[Any]) -> int:
     """Hops beyond this make no difference to anyone."""
-    return max((limit for *_, limit in arcs if limit is not None), default=0)
+    return max((limit for *_, limit, _ in arcs if limit is not None), default=0)
 
 
 def _key(state: Any, most: int) -> Any:
@@ -192,6 +196,7 @@ def random_overlay(rng: random.Random) -> str:
         fields += [f"between: [{tail}, {head}]"] if rng.random() < 0.5 else [f"from: {tail}", f"to: {head}"]
         fields += [f"connection: c{rng.randrange(3)}"] if rng.random() < 0.3 else []
         fields += [f"max_hops: {rng.randint(1, 4)}"] if rng.random() < 0.2 else []
+        fields += ["unguarded: true"] if rng.random() < 0.12 else []
         if rng.random() < 0.7:
             entries = []
             for _ in range(rng.randint(1, 3)):

@@ -73,3 +73,51 @@ subscriptions: [{at: cloud, filter: "plant/#"}]
 """
     (missed,) = [draft for draft in drafts(text) if draft.code == "MOM803"]
     assert "it arrives there as `site7/plant/a`" in missed.message
+
+
+RING = """
+momlint: 1
+brokers: {a: , b: , c: }
+routing: {protocol: relay, syntax: amqp, guard: {visited: broker%s}}
+links:
+  - {from: a, to: b}
+  - {from: b, to: c}
+  - {from: c, to: a}
+"""
+
+
+def test_a_ring_that_hop_limits_end_as_well_is_meant() -> None:
+    assert [draft.code for draft in drafts(RING % "")] == ["MOM802"]
+    assert drafts(RING % ", hops: 2") == []
+
+
+def test_a_mesh_with_a_second_hop_is_told_at_the_limit_to_lower() -> None:
+    """Each of three brokers gets a copy from each other one, and one by way of the third."""
+    pairs = [(tail, head) for tail in "abc" for head in "abc" if tail != head]
+    links = "\n".join(f"  - {{from: {tail}, to: {head}}}" for tail, head in pairs)
+    text = f"""
+momlint: 1
+brokers: {{a: , b: , c: }}
+routing: {{protocol: relay, syntax: amqp, guard: {{visited: broker, hops: %d}}}}
+links:
+{links}
+"""
+    (twice,) = drafts(text % 2)
+    assert (twice.code, twice.data["copies"], twice.place.path) == ("MOM804", 2, ("links", pairs.index(("c", "b"))))
+    assert twice.help.startswith("lower the limit on hops here from 2 to 1")
+    assert drafts(text % 1) == []
+
+
+def test_a_shovel_goes_round_where_guards_would_stop_a_message() -> None:
+    text = """
+momlint: 1
+brokers: {a: , b: }
+routing: {protocol: relay, syntax: amqp, guard: {visited: broker, hops: 1}}
+links:
+  - {from: a, to: b, unguarded: true}
+  - {from: b, to: a%s}
+"""
+    assert [draft.code for draft in drafts(text % ", unguarded: true")] == ["MOM801"]
+    # a's own come back to a once: a shovel is no hop. There, and at b, they are there twice.
+    found = drafts(text % "")
+    assert {draft.code for draft in found} == {"MOM804"}
