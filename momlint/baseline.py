@@ -1,8 +1,8 @@
 """What was there when a baseline was written, and is not to fail a check.
 
 The key of a finding holds no line and no sentence, so that it stays when lines move or words change: it is the file,
-the code and the names that the finding speaks of (its ``data``; of a finding without any, its message). A finding
-that gets worse, say a wrong row with one more destination, has another key and is told.
+the code and the names that the finding speaks of (its ``data``; of a finding without any, its message less the lines
+that it names). A finding that gets worse, say a wrong row with one more destination, has another key and is told.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, read_regular, reaso
 from momlint.errors import UsageError
 from momlint.findings import Draft, Finding
 from momlint.records import dataclass
+from momlint.words import without_lines
 
 #: The version of the file's form.
 VERSION = 1
@@ -74,7 +75,8 @@ def read(path: str, access: Access | None = None, where: str = "--baseline") -> 
                 set(rest) == {"count"} and type(rest["count"]) is int and rest["count"] > 0
             ):
                 number_of = rest.get("count", 1)
-                known[file, code, _text(about)] += number_of if isinstance(number_of, int) else 1
+                of = without_lines(about) if isinstance(about, str) else about
+                known[file, code, _text(of)] += number_of if isinstance(number_of, int) else 1
             case _:
                 raise UsageError(f"{where}: {path}: entry {number} is not one that `momlint baseline write` makes")
     return Baseline(os.path.dirname(path) or os.curdir, known)
@@ -99,7 +101,7 @@ def written(baseline: Baseline) -> str:
 
 
 def _about(one: Draft | Finding) -> str:
-    text = _text(dict(one.data) if one.data else one.message)
+    text = _text(dict(one.data) if one.data else without_lines(one.message))
     if len(text) <= LONGEST:
         return text
     import hashlib

@@ -5,6 +5,7 @@ This module imports nothing of momlint: it is on the ground floor, beside `momli
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 #: How many names a sentence lists before it counts the rest.
@@ -34,3 +35,8 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 def arrow(walk: Iterable[str]) -> str:
     """``1 → 2 → 4``."""
     return " → ".join(walk)
+
+
+def without_lines(message: str) -> str:
+    """`message` without the numbers of lines in it, which change when something is written above."""
+    return re.sub(r"\b(lines?) [0-9]+(?:(?:, | and )[0-9]+)*", r"\1", message)

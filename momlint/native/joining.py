@@ -147,7 +147,7 @@ class _Join:
                 if here:
                     root["links"] = sequence_node(here, TOP)
                 tree = Tree(mapping_node(root, TOP), 0, TOP.span)
-                self.joined.sources.append(Source(file, text, [tree], [], suppressions_of(text), 0))
+                self.joined.sources.append(Source(file, text, [tree], [], suppressions_of(text, native.kind), 0))
         return self.joined
 
     def connect_servers(self) -> None:

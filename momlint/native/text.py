@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from momlint.findings import Problem
 from momlint.source.comments import Comments
 from momlint.source.decoding import Text, decode
-from momlint.source.suppressions import Suppression, find_suppressions
+from momlint.source.suppressions import HASH, Suppression, find_suppressions
 
 
 def read_text(data: bytes, file: str) -> tuple[Text, list[Problem], bool]:
@@ -39,23 +40,31 @@ class LineComments(Comments):
         return self._column(self._lines.line(line))
 
 
-_OURS = re.compile(r"(?<![^ \t])#[ \t]*momlint\b", re.IGNORECASE)
+#: What begins a comment in the files of a kind.
+SIGNS: Final = {"nats": ("#", "//")}
 
 
-def hash_column(line: str) -> int | None:
+class _Signs:
     """Where the comment of a line begins that is nothing else, or that speaks to momlint.
 
     A ``#`` within a line of settings may be a filter.
     """
-    bare = line.lstrip(" \t")
-    if bare.startswith("#"):
-        return len(line) - len(bare)
-    found = _OURS.search(line)
-    return None if found is None else found.start()
+
+    def __init__(self, signs: tuple[str, ...]) -> None:
+        self._signs = signs
+        self._ours = re.compile(rf"(?<![^ \t])(?:{'|'.join(map(re.escape, signs))})[ \t]*momlint\b", re.IGNORECASE)
+
+    def __call__(self, line: str) -> int | None:
+        bare = line.lstrip(" \t")
+        if bare.startswith(self._signs):
+            return len(line) - len(bare)
+        found = self._ours.search(line)
+        return None if found is None else found.start()
 
 
-def suppressions_of(text: Text) -> list[Suppression]:
-    """The comments that silence findings."""
+def suppressions_of(text: Text, kind: str) -> list[Suppression]:
+    """The comments that silence findings, in a file of this kind."""
     if "momlint" not in text.text:
         return []
-    return find_suppressions(text, LineComments(text, hash_column))
+    signs = SIGNS.get(kind, HASH)
+    return find_suppressions(text, LineComments(text, _Signs(signs)), signs)

@@ -16,6 +16,7 @@ from momlint.escaping import json_printable, printable
 from momlint.findings import Severity
 from momlint.report.json import data_object
 from momlint.report.wording import details
+from momlint.words import without_lines
 
 if TYPE_CHECKING:
     from momlint.findings import Finding, Report
@@ -34,7 +35,7 @@ def render(report: Report) -> str:
 
 def _entry(finding: Finding, seen: Counter[str]) -> dict[str, Any]:
     start, end = finding.span
-    about = data_object(finding.data) if finding.data else finding.message
+    about = data_object(finding.data) if finding.data else without_lines(finding.message)
     return {
         "description": f"{finding.code} {finding.rule}: {printable(finding.message)}",
         "content": {"body": "\n".join(details(finding))},

@@ -442,6 +442,9 @@ def test_gitlab_knows_a_finding_again_when_lines_move() -> None:
     moved = dataclasses.replace(BLACK_HOLE, span=span(20, 7, 20, 16))
     dotted = dataclasses.replace(BLACK_HOLE, file="./six.mom.yaml")
     assert fingerprints(moved) == fingerprints(BLACK_HOLE) == fingerprints(dotted)
+    first = dataclasses.replace(ISOLATED, message="`a` is given twice; the first one, on line 6, counts")
+    later = dataclasses.replace(first, message="`a` is given twice; the first one, on line 16, counts")
+    assert fingerprints(first) == fingerprints(later) != fingerprints(ISOLATED)
     other = dataclasses.replace(BLACK_HOLE, data={"broker": "4", "via": "6", "destinations": ("5", "6")})
     assert len({*fingerprints(BLACK_HOLE, moved, other)}) == 3  # GitLab takes two of one fingerprint for one
 
