@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from momlint import resources
 from momlint.pubsub.form import All, Any, Atom, Clients, Constant, Formula, Negation, Step, atoms
+from momlint.rendering import template
 
 if TYPE_CHECKING:
     from momlint.pubsub.form import Property
@@ -60,13 +60,7 @@ class Unsafe(NamedTuple):
 
 def render(form: Clients, name: str) -> str:
     """All properties of the clients as one Cubicle file."""
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(
-        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    template = environment.from_string(resources.read_text("templates", "clients.cub.j2"))
-    return template.render(m=Model(form), name=_comment(name))
+    return template("clients.cub.j2").render(m=Model(form), name=_comment(name))
 
 
 class _Abandoned(Exception):

@@ -6,22 +6,19 @@ are made longer until there is none of that length, or one of them comes back to
 
 from __future__ import annotations
 
-import functools
 import time
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from momlint import resources
 from momlint.relayed.classes import Passed, Rewritten, TopicClass
 from momlint.relayed.form import Relay
+from momlint.rendering import template
 from momlint.solving.choose import open_session
 from momlint.solving.limits import GaveUp, SolverLimits
 from momlint.solving.session import Every, No
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from jinja2 import Template
 
     from momlint.solving.session import Model, Session
 
@@ -169,7 +166,7 @@ class _Walks:
         ]
 
     def _session(self, layers: dict[int, list[int]], length: int) -> Session:
-        text = _template().render(
+        text = template("relay.smt2.j2").render(
             layers=range(1, length + 1),
             steps=layers,
             last=length,
@@ -210,18 +207,3 @@ class _Walks:
             taken = [f"h{hop}_{number}" for hop, number in enumerate(walk, 1)]
             session.require(No(Every([f"e{ends + 1}", *taken])))
         return dict(arrivals)
-
-
-@functools.cache
-def _template() -> Template:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FunctionLoader(lambda name: resources.read_text("templates", name)),
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("relay.smt2.j2")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from momlint import resources
+from momlint.rendering import template
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    pass
 
 Bits = NDArray[np.bool_]
 
@@ -121,19 +120,4 @@ def term(word: str, terms: Sequence[str]) -> str:
 
 def render(script: Script) -> str:
     """The text of a script."""
-    return _template().render(s=script, number_of=number_of, term=term)
-
-
-@functools.cache
-def _template() -> Template:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FunctionLoader(lambda name: resources.read_text("templates", name)),
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("clients.smt2.j2")
+    return template("clients.smt2.j2").render(s=script, number_of=number_of, term=term)

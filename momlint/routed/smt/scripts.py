@@ -1,24 +1,17 @@
-"""From sections to SMT-LIB text, through the templates. jinja2 is imported on the first rendering."""
+"""From sections to SMT-LIB text, through the templates."""
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import os
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from momlint import resources
 from momlint.records import dataclass
+from momlint.rendering import template
 from momlint.routed.smt.encode import Cuts, Walks, cuts, template_of, walks
 from momlint.routed.smt.entries import Entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from jinja2 import Environment, FileSystemBytecodeCache, Template
-    from jinja2.bccache import Bucket
 
     from momlint.routed.overlay.form import Overlay
     from momlint.routed.questions.question import Question
@@ -74,10 +67,10 @@ def render(
     question without its bound.
     """
     names = Names(brokers, colours, _comment(title) or "rendered from an overlay")
-    template = _template(template_of(question, overlay.n))
+    script = template(template_of(question, overlay.n))
     about = cuts if question.kind == "connected" else walks
     sections = list(about(overlay, question, together=False))
-    return template.render(sections=sections, brokers=range(overlay.n), names=names, named=cores)
+    return script.render(sections=sections, brokers=range(overlay.n), names=names, named=cores)
 
 
 def sections_of(overlay: Overlay, question: Question) -> Iterator[Entries | Walks | Cuts]:
@@ -92,50 +85,11 @@ def sections_of(overlay: Overlay, question: Question) -> Iterator[Entries | Walk
 def bare(n: int, section: Entries | Walks | Cuts) -> str:
     """The script of one section for a solver: no comments, no names. `n`: brokers."""
     if isinstance(section, Entries):
-        return _template("entries.smt2.j2").render(s=section)
+        return template("entries.smt2.j2").render(s=section)
     name = "cut.smt2.j2" if isinstance(section, Cuts) else "bounded.smt2.j2"
-    return _template(name).render(sections=(section,), brokers=range(n), names=None, named=False)
+    return template(name).render(sections=(section,), brokers=range(n), names=None, named=False)
 
 
 def failures(script: FailureScript, names: Names | None = None) -> str:
     """The script of ``failures.smt2.j2``; with `names` for people, without for a solver."""
-    return _template("failures.smt2.j2").render(s=script, names=names)
-
-
-@functools.cache
-def _template(name: str) -> Template:
-    return _environment().get_template(name)
-
-
-@functools.cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    return Environment(
-        loader=FunctionLoader(lambda name: resources.read_text("templates", name)),
-        bytecode_cache=_compiled_templates(),
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-
-
-def _compiled_templates() -> FileSystemBytecodeCache:
-    """Compiled templates, where Python keeps this module compiled: compiling them costs as much as a small estate.
-
-    jinja2 looks whether they belong to the text, to its own version and to Python's.
-    """
-    from importlib.util import cache_from_source
-
-    from jinja2 import FileSystemBytecodeCache
-
-    class Compiled(FileSystemBytecodeCache):
-        def dump_bytecode(self, bucket: Bucket) -> None:
-            # A folder that is not there or cannot be written to costs time and nothing else.
-            if not sys.dont_write_bytecode:
-                with contextlib.suppress(OSError):
-                    super().dump_bytecode(bucket)
-
-    return Compiled(os.path.dirname(cache_from_source(__file__)), "momlint-%s.template")
+    return template("failures.smt2.j2").render(s=script, names=names)

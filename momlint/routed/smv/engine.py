@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from momlint.errors import InternalError
+from momlint.rendering import template
 from momlint.routed.questions.question import Proved, Refuted, Undecided
-from momlint.routed.smv.models import Model, template
+from momlint.routed.smv.models import Model
 from momlint.routed.specs.vocabulary import Names
 from momlint.solving.limits import GaveUp
 from momlint.solving.nusmv import DEFAULT_MEMORY, Checked, find_nusmv, run

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from momlint import resources
 from momlint.errors import UsageError
+from momlint.rendering import template
 from momlint.routed.overlay.moves import Moves, moves
 from momlint.routed.smv.constants import Constants, comment, constants, one_of
 from momlint.routed.smv.write import Writer, broker_instances, end_instances
@@ -24,7 +23,6 @@ from momlint.routed.specs.resolve import resolve
 from momlint.routed.specs.syntax import FormulaError
 
 if TYPE_CHECKING:
-    from jinja2 import Template
     from numpy.typing import NDArray
 
     from momlint.routed.overlay.form import Overlay
@@ -435,18 +433,3 @@ def _padding(symbols: Constants) -> tuple[str, ...]:
 
 def _set(symbols: Sequence[str]) -> str:
     return "{" + ", ".join(symbols) + "}"
-
-
-@functools.cache
-def template(name: str) -> Template:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FunctionLoader(lambda name: resources.read_text("templates", name)),
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template(name)
