@@ -25,6 +25,7 @@ FOLDER = Path(__file__).resolve().parent
 SMALL: dict[str, list[list[str]]] = {
     "budgets": [["--brokers", "96", "--topics", "1000,10000"]],
     "colours": [["--brokers", "96", "--links", "192", "--runs", "1"]],
+    "delivery": [["--seeds", "5"]],
     "condense": [["--sizes", "16,32,64,96", "--graphs", "1"]],
     "engines": [["--runs", "3", "--sizes", "50,192", "--colours"]],
     "fleet": [["memory"]],  # the others need Spark

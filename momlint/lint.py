@@ -413,6 +413,16 @@ def _keep_suppressions(result: FileResult, source: Source) -> None:
         ]
 
 
+def report_of_problems(file: str, lines: Sequence[str], problems: Iterable[Problem]) -> Report:
+    """A report on a file that is no estate (a script): its problems, located already, by the catalogue's rules."""
+    result, options = FileResult(), Options()
+    result.sources[file] = lines
+    for problem in problems:
+        _add_problem(result, problem, file, options)
+    result.summary.files = 1
+    return merge([result], options)
+
+
 def _add_problem(result: FileResult, problem: Problem, file: str, options: Options) -> None:
     where = problem.file or file
     if options.selects_in(where, problem.code):

@@ -437,6 +437,47 @@ def trace(
 
 
 @app.command()
+def simulate(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
+    script: Annotated[str | None, typer.Option(metavar="FILE", help="What clients do, and what happens.")] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(metavar="ROUTING/ORDER", help="As flooding/fifo; by default the estate's own."),
+    ] = None,
+    all_policies: Annotated[bool, typer.Option("--all", help="All six policies, side by side.")] = False,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Of the random delays; the same gives the same.")] = 0,
+    runs: Annotated[int, typer.Option(metavar="NUMBER", help="So many seeds, from that one on.")] = 1,
+    form: Annotated[str, typer.Option("--format", "-f", metavar="text|json|csv", help="How to report.")] = "text",
+    log: Annotated[bool, typer.Option("--log", help="With every message that is sent.")] = False,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw it, as SVG.")] = None,
+    jobs: Annotated[str | None, typer.Option(metavar="NUMBER", help="Run in so many processes; or auto.")] = None,
+    spark: Annotated[str | None, typer.Option(metavar="MASTER", help="Run on this Spark.")] = None,
+    estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where the file holds several.")] = None,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
+) -> None:
+    """Run a script on simulated brokers.
+
+    Who gets what and when, what is lost, comes twice or out of order, and how many messages it takes, under one policy
+    or all six. A run is an example and no proof; `momlint check` proves.
+
+    Exit code: 0 it ran, 1 the script has mistakes, 2 wrong usage or an estate that cannot run.
+    """
+    from momlint.cli.simulate import Arguments
+    from momlint.cli.simulate import simulate as run_simulate
+
+    reading = Reading(root, max_file_mb)
+    raise typer.Exit(
+        run_simulate(
+            Arguments(
+                path, script, policy, all_policies, seed, runs, form, log, output, plot, jobs, spark, estate, reading
+            )
+        )
+    )
+
+
+@app.command()
 def diff(
     old: Annotated[str, typer.Argument(metavar="OLD", help="The estate as it was.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The estate as it is to be, or - for standard input.")],

@@ -42,6 +42,13 @@ BAD = [
 #: See test_takeover.py, test_specifications.py, test_clients.py, test_sites.py and tests/relayed/test_examples.py.
 ELSEWHERE = [
     "sites/seven-sites.yaml",
+    "sites/report/crash.yaml",
+    "sites/report/six-sites-1.yaml",
+    "sites/report/six-sites-2.yaml",
+    "sites/report/six-sites-3.yaml",
+    "sites/report/three-sites-1.yaml",
+    "sites/report/three-sites-2.yaml",
+    "sites/report/three-sites-3.yaml",
     "sites/seven-sites-starving.yaml",
     *(f"clients/{path.name}" for path in sorted((EXAMPLES / "clients").glob("*.yaml"))),
     "relayed/growing.yaml",

@@ -17,6 +17,8 @@ from momlint.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 GOOD = str(ROOT / "examples" / "triangle" / "topology.yaml")
+SITES = str(ROOT / "examples" / "sites" / "report" / "three-sites-1.yaml")
+SCRIPT = str(ROOT / "examples" / "sites" / "report" / "one-publisher.txt")
 GRAPH = {"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}
 
 
@@ -51,6 +53,11 @@ CASES = {
         Case("trace - --from 1 --to 2 --max-file-mb 1", 2, reads=True),
     ],
     "render": [Case(f"render {GOOD} --to smt2"), Case("render - --to smv --max-file-mb 1", 2, reads=True)],
+    "simulate": [
+        Case(f"simulate {SITES} --script {SCRIPT}"),
+        Case(f"simulate {SITES} --script {SCRIPT} --all -f csv -o deliveries.csv", prints=False),
+        Case(f"simulate - --script {SCRIPT} --max-file-mb 1", 2, reads=True),
+    ],
     "import": [Case("import graph.json"), Case("import -", 2, reads=True)],
     "diff": [Case(f"diff {GOOD} {GOOD}"), Case(f"diff {GOOD} - --max-file-mb 1", 2, reads=True)],
     "config show": [Case("config show")],
