@@ -18,7 +18,7 @@ import argparse
 import random
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import networkx as nx
 import numpy as np
@@ -55,7 +55,6 @@ def next_hops(graph: nx.Graph, n: int) -> np.ndarray:
 def single_link(graph: nx.Graph, n: int) -> Overlay:
     """Colour 0 without failure and one a link, healed onto the shortest paths."""
     edges = sorted(tuple(sorted(edge)) for edge in graph.edges)
-    arcs = sorted((a, b, i) for i, edge in enumerate(edges) for a, b in (edge, edge[::-1]))
     base = next_hops(graph, n)
     keys, hops = [], []
     for index, edge in enumerate(edges):
@@ -65,11 +64,25 @@ def single_link(graph: nx.Graph, n: int) -> Overlay:
         dest, loc = np.nonzero(healed != base)
         keys.append(((index + 1) * n + dest) * n + loc)
         hops.append(healed[dest, loc])
-    tail, head, link = (np.array(column, dtype=np.int32) for column in zip(*arcs, strict=True))
     key = np.concatenate(keys).astype(np.int64)
     failed = np.zeros((len(edges) + 1, len(edges)), dtype=bool)
     failed[1:] = np.eye(len(edges), dtype=bool)
-    none = np.zeros(0, dtype=np.int32)
+    return _overlay(base, edges, failed, deltas=(key, np.concatenate(hops).astype(np.int32)))
+
+
+def _overlay(
+    base: np.ndarray,
+    edges: Sequence[tuple[int, int]],
+    failed_link: np.ndarray,
+    *,
+    deltas: tuple[np.ndarray, np.ndarray] = (np.zeros(0, np.int64), np.zeros(0, np.int32)),
+    pairs: Sequence[tuple[int, int]] = (),
+) -> Overlay:
+    """Links that cost one each way, no given rows. `deltas`: keys and next hops; `pairs`: (source, destination)."""
+    n = base.shape[0]
+    arcs = sorted((a, b, i) for i, edge in enumerate(edges) for a, b in (edge, edge[::-1]))
+    tail, head, link = (np.array(column, dtype=np.int32) for column in zip(*arcs, strict=True))
+    key, hop = deltas
     return Overlay(
         n=n,
         arc_tail=tail,
@@ -81,12 +94,12 @@ def single_link(graph: nx.Graph, n: int) -> Overlay:
         base=base,
         base_row=np.full_like(base, NO_ROW),
         delta_key=key,
-        delta_next=np.concatenate(hops).astype(np.int32),
+        delta_next=hop,
         delta_row=np.full(len(key), NO_ROW, dtype=np.int32),
-        failed_link=failed,
-        failed_broker=np.zeros((len(edges) + 1, n), dtype=bool),
-        pair_source=none,
-        pair_dest=none,
+        failed_link=failed_link,
+        failed_broker=np.zeros((len(failed_link), n), dtype=bool),
+        pair_source=np.array([source for source, _ in pairs], dtype=np.int32),
+        pair_dest=np.array([dest for _, dest in pairs], dtype=np.int32),
     )
 
 
@@ -111,30 +124,10 @@ def tree(n: int, seed: int) -> Overlay:
     """A random tree in which each of n / 5 brokers sends to five others; nothing fails."""
     chance = random.Random(seed)
     edges = [(chance.randrange(i), i) for i in range(1, n)]
-    arcs = sorted((a, b, i) for i, edge in enumerate(edges) for a, b in (edge, edge[::-1]))
-    tail, head, link = (np.array(column, dtype=np.int32) for column in zip(*arcs, strict=True))
     drawn = [chance.sample(range(n), 6) for _ in range(n // 5)]
     pairs = sorted({(source, dest) for source, *dests in drawn for dest in dests})
     hops = np.full((n, n), NO_HOP, dtype=np.int32)  # no question about cuts reads them
-    none = np.zeros(0, dtype=np.int32)
-    return Overlay(
-        n=n,
-        arc_tail=tail,
-        arc_head=head,
-        arc_cost=np.ones(len(arcs)),
-        arc_latency=np.ones(len(arcs)),
-        arc_link=link,
-        links=len(edges),
-        base=hops,
-        base_row=np.full_like(hops, NO_ROW),
-        delta_key=none.astype(np.int64),
-        delta_next=none,
-        delta_row=none,
-        failed_link=np.zeros((1, len(edges)), dtype=bool),
-        failed_broker=np.zeros((1, n), dtype=bool),
-        pair_source=np.array([s for s, _ in pairs], dtype=np.int32),
-        pair_dest=np.array([d for _, d in pairs], dtype=np.int32),
-    )
+    return _overlay(hops, edges, np.zeros((1, len(edges)), dtype=bool), pairs=pairs)
 
 
 def growth(*, quick: bool) -> None:

@@ -50,7 +50,7 @@ def find(context: Context) -> Iterator[Draft]:
         affected = context.affected(keys)
         source, dest = walk.brokers[0], walk.brokers[-1]
         better = _shortest_walk(columns, source, dest)
-        via = int(columns.shortest[dest, location])
+        via = int(columns.paths.next[dest, location])
         to = context.name(context.row_hop(row)[1])
         names = context.names(dests)
         yield Draft(
@@ -77,5 +77,5 @@ def find(context: Context) -> Iterator[Draft]:
 def _shortest_walk(columns: Columns, source: int, dest: int) -> list[int]:
     walk = [source]
     while walk[-1] != dest:
-        walk.append(int(columns.shortest[dest, walk[-1]]))
+        walk.append(int(columns.paths.next[dest, walk[-1]]))
     return walk

@@ -18,7 +18,7 @@ import numpy as np
 from momlint.records import dataclass
 from momlint.routed.overlay.arcs import live_arcs
 from momlint.routed.overlay.form import NO_HOP, NO_ROW, Overlay
-from momlint.routed.overlay.paths import shortest_paths
+from momlint.routed.overlay.paths import ShortestPaths, solve
 from momlint.routed.overlay.ragged import distinct
 
 if TYPE_CHECKING:
@@ -65,8 +65,9 @@ class Blamed:
 class Columns:
     """Columns of one overlay on demand: given next hops, which of them are live, and distances, per colour.
 
-    Holds one colour's live matrix (bool[N, N]) and distances (float64[dest, loc]) at a time: callers go colour by
-    colour. Memory is O(N²), whatever the number of colours.
+    Holds one colour's live matrix (bool[N, N]) and paths at a time: callers go colour by colour. Memory is O(N²),
+    whatever the number of colours. All columns of a colour at once cost less than each alone; where few are looked at
+    in many colours, `momlint.routed.overlay.towards` solves those.
     """
 
     def __init__(self, overlay: Overlay) -> None:
@@ -76,8 +77,7 @@ class Columns:
         self.adjacent[overlay.arc_tail, overlay.arc_head] = True
         self._colour = -1
         self._live = self.adjacent
-        self._distance: NDArray[np.float64] | None = None
-        self._next: NDArray[np.int32] | None = None
+        self._paths: ShortestPaths | None = None
 
     def enter(self, colour: int) -> None:
         """Make `colour` the current one."""
@@ -85,7 +85,7 @@ class Columns:
             return
         o = self.overlay
         self._colour = colour
-        self._distance = self._next = None
+        self._paths = None
         if not (o.failed_link[colour].any() or o.failed_broker[colour].any()):
             self._live = self.adjacent
             return
@@ -93,28 +93,14 @@ class Columns:
         self._live = np.zeros_like(self.adjacent)
         self._live[o.arc_tail[keep], o.arc_head[keep]] = True
 
-    def _solve(self) -> None:
-        o = self.overlay
-        keep = live_arcs(o, self._colour)
-        self._distance, self._next = shortest_paths(
-            o.n, o.arc_tail[keep], o.arc_head[keep], o.arc_cost[keep], o.transit
-        )
-
     @property
-    def distance(self) -> NDArray[np.float64]:
-        """float64[dest, loc] in the current colour; infinite where no path is left."""
-        if self._distance is None:
-            self._solve()
-        assert self._distance is not None
-        return self._distance
-
-    @property
-    def shortest(self) -> NDArray[np.int32]:
-        """int32[dest, loc], the next hop a shortest path takes in the current colour; `NO_HOP` without a path."""
-        if self._next is None:
-            self._solve()
-        assert self._next is not None
-        return self._next
+    def paths(self) -> ShortestPaths:
+        """The shortest paths of the current colour."""
+        if self._paths is None:
+            o = self.overlay
+            keep = live_arcs(o, self._colour)
+            self._paths = solve(o.n, o.arc_tail[keep], o.arc_head[keep], o.arc_cost[keep], o.transit)
+        return self._paths
 
     def of(self, dests: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
         """Given next hops int32[D, N] for `dests` (ascending), their rows int32[D, N], and bool[D, N]: the hop is live
@@ -188,7 +174,7 @@ def _at_missing(columns: Columns, failing: NDArray[np.int64]) -> tuple[NDArray[n
     dests = distinct(dest)
     given, rows, live = columns.of(dests)
     at = np.broadcast_to(np.arange(n), given.shape)
-    distance = columns.distance[dests]
+    distance = columns.paths.whole[dests]
     line = np.arange(dests.size)[:, None]
     to = np.where(live, given, at)
     #: Whether some entry on the way so far does not bring the message nearer; those of a loop do not all.
@@ -202,7 +188,7 @@ def _at_missing(columns: Columns, failing: NDArray[np.int64]) -> tuple[NDArray[n
     end = to[place, source]
     lacks = (given[place, end] == NO_HOP) & (rows[place, end] == NO_ROW) & ~astray[place, source]
     place, end = place[lacks], end[lacks]
-    return lacks, _Lacking(failing[lacks], end.astype(np.int32), columns.shortest[dests[place], end])
+    return lacks, _Lacking(failing[lacks], end.astype(np.int32), columns.paths.next[dests[place], end])
 
 
 def _missing(overlay: Overlay, lacking: list[_Lacking]) -> list[Blamed]:
@@ -237,8 +223,8 @@ def _missing(overlay: Overlay, lacking: list[_Lacking]) -> list[Blamed]:
 def _blame_column(columns: Columns, colour: int, dest: int, sources: Iterable[int]) -> list[Blamed]:
     given_array, rows_array, live_array = columns.of(np.array([dest], np.int64))
     given, rows, live = given_array[0].tolist(), rows_array[0].tolist(), live_array[0].tolist()
-    distance = columns.distance[dest].tolist()
-    shortest = columns.shortest[dest].tolist()
+    distance = columns.paths.whole[dest].tolist()
+    shortest = columns.paths.next[dest].tolist()
 
     def wrong_way(at: int) -> bool:
         return not distance[given[at]] < distance[at]
