@@ -74,8 +74,8 @@ Latencies = Annotated[
 
 
 #: Products whose configuration files are read.
-NativeKind = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats"]
-KINDS = ("mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats")
+NativeKind = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq"]
+KINDS = ("mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq")
 
 
 class GuardEntry(Model):

@@ -12,9 +12,9 @@ from momlint.findings import Position, Problem, Related, Span
 from momlint.source.decoding import Text
 
 #: What a file may be called in a manifest.
-Kind: TypeAlias = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats"]
+Kind: TypeAlias = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq"]
 #: Kinds whose files make one estate together.
-Family: TypeAlias = Literal["mqtt", "amqp", "nats"]
+Family: TypeAlias = Literal["mqtt", "amqp", "nats", "jms"]
 
 FAMILY_OF: dict[Kind, Family] = {
     "mosquitto": "mqtt",
@@ -23,6 +23,7 @@ FAMILY_OF: dict[Kind, Family] = {
     "emqx": "mqtt",
     "rabbitmq": "amqp",
     "nats": "nats",
+    "activemq": "jms",
 }
 
 
@@ -120,12 +121,17 @@ class Link:
 
 
 class Client(NamedTuple):
-    """A name by which a connection introduces itself to the broker at `address`; two of one name cannot both stay."""
+    """A name by which a connection introduces itself to the broker at `address`; two of one name cannot both stay.
+
+    `effect`: what then happens; `mend`: what to do about it.
+    """
 
     name: str
     explicit: bool
     address: Address
     at: At
+    effect: str = "and knock each other out"
+    mend: str = "give each connection a `remote_clientid` of its own"
 
 
 @dataclass(slots=True)

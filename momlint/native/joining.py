@@ -21,6 +21,8 @@ ROUTING: dict[Family, dict[str, object]] = {
     "mqtt": {"protocol": "relay", "syntax": "mqtt", "guard": {"split_horizon": "connection"}},
     "amqp": {"protocol": "relay", "syntax": "amqp"},
     "nats": {"protocol": "relay", "syntax": "nats", "guard": {"split_horizon": "connection"}},
+    # A message remembers where it has been; of several bridges to one broker one is asked for it.
+    "jms": {"protocol": "relay", "syntax": "jms", "guard": {"visited": "broker", "once": True}},
 }
 
 
@@ -294,8 +296,8 @@ class _Join:
             Problem(
                 "MOM809",
                 client.at.span,
-                f"two connections have the {what} at `{where}`, and knock each other out",
-                "give each connection a `remote_clientid` of its own",
+                f"two connections have the {what} at `{where}`, {client.effect}",
+                client.mend,
                 (related,),
                 native.texts[client.at.text][0],
                 "taken by another connection",
@@ -345,11 +347,14 @@ def _fits(address: Address, host: str, port: int | None) -> bool:
 
 #: Parts of file names that say what a file is, and not whose.
 _GENERIC_TEXT = """
-    mosquitto vernemq emqx nanomq nats nats-server rabbitmq definitions server broker bridge bridges default conf config
+    mosquitto vernemq emqx nanomq nats nats-server rabbitmq activemq definitions server broker bridge bridges
+    default conf config
 """
 _GENERIC = frozenset(_GENERIC_TEXT.split())
 _ENDINGS = (".conf", ".config", ".json", ".yaml", ".properties", ".xml", ".cfg", ".hocon")
-_FOLDERS = frozenset(("conf.d", "conf", "config", "etc", "mosquitto", "nats", "rabbitmq", "vernemq", "emqx", ""))
+_FOLDERS = frozenset(
+    ("conf.d", "conf", "config", "etc", "mosquitto", "nats", "rabbitmq", "vernemq", "emqx", "activemq", "")
+)
 
 
 def stem_of(file: str) -> str:

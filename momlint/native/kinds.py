@@ -6,10 +6,10 @@ import re
 from typing import Final
 
 #: Endings of names that native files have; others are not looked into.
-ENDINGS: Final = (".conf", ".config", ".json")
+ENDINGS: Final = (".conf", ".config", ".json", ".xml")
 
 #: The family of a kind that is no other family's.
-_FAMILIES: Final = {"rabbitmq": "amqp", "nats": "nats"}
+_FAMILIES: Final = {"rabbitmq": "amqp", "nats": "nats", "activemq": "jms"}
 
 #: So many bytes of a file tell what it is.
 LOOKED_AT: Final = 4_000_000
@@ -19,6 +19,7 @@ _NAMES: Final = {
     "vernemq.conf": "vernemq",
     "nats-server.conf": "nats",
     "nats.conf": "nats",
+    "activemq.xml": "activemq",
 }
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -58,6 +59,7 @@ _RABBIT_PARAMETERS: Final = _Pattern(rb'"parameters"\s*:\s*\[')
 _RABBIT_OTHER: Final = _Pattern(
     rb'"(?:rabbit_version|rabbitmq_version|global_parameters|vhosts)"\s*:|"component"\s*:\s*"(?:federation|shovel)'
 )
+_ACTIVEMQ: Final = _Pattern(rb"<(?:[\w.-]+:)?(?:networkConnectors?|transportConnectors?)[\s>/]")
 _MOMLINT: Final = _line(rb"[\"']?momlint[\"']?[ \t]*:")
 _MOMLINT_KEY: Final = _Pattern(rb'"momlint"\s*:')
 
@@ -68,7 +70,7 @@ def may_be_native(name: str) -> bool:
 
 
 #: Kinds that have a reader.
-READABLE: Final = frozenset(("mosquitto", "vernemq", "nats"))
+READABLE: Final = frozenset(("mosquitto", "vernemq", "nats", "activemq"))
 
 
 def kind_of(name: str, data: bytes) -> str | None:
@@ -89,6 +91,8 @@ def _kind_of(name: str, data: bytes) -> str | None:
         return None
     if base in _NAMES:
         return _NAMES[base]
+    if base.endswith(".xml"):
+        return "activemq" if _ACTIVEMQ.search(data) else None
     data = data.removeprefix(_BOM)
     start = data.lstrip()[:1]
     if start == b"{" and _kind_of_json(data):

@@ -83,10 +83,18 @@ def _vernemq(named: Named, access: Access) -> NativeFile:
     return read_vernemq(named.data, named.file)
 
 
+def _activemq(named: Named, access: Access) -> NativeFile:
+    del access  # it includes nothing
+    from momlint.native.activemq import read_activemq
+
+    return read_activemq(named.data, named.file)
+
+
 _READERS: dict[Kind, Callable[[Named, Access], NativeFile]] = {
     "mosquitto": _mosquitto,
     "vernemq": _vernemq,
     "nats": _nats,
+    "activemq": _activemq,
 }
 
 

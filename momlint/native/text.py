@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -66,5 +66,37 @@ def suppressions_of(text: Text, kind: str) -> list[Suppression]:
     """The comments that silence findings, in a file of this kind."""
     if "momlint" not in text.text:
         return []
+    if kind in _IN_XML:
+        return list(_xml_suppressions(text))
     signs = SIGNS.get(kind, HASH)
     return find_suppressions(text, LineComments(text, _Signs(signs)), signs)
+
+
+#: Kinds whose files are XML.
+_IN_XML = frozenset(("activemq",))
+_XML_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_XML_MEANT = re.compile(
+    r"<!--\s*momlint(?:\s*:\s*|\s+)(?:ignore|disable|suppress|skip|allow|noqa|nolint|off)(?![\w-])", re.IGNORECASE
+)
+_XML_CODES = re.compile(r"<!--\s*momlint:\s*ignore\s*\[([^\]\r\n]*)\]")
+#: From the end of a comment to what it is above: blank space and other comments.
+_XML_BLANK = re.compile(r"(?:\s|<!--.*?-->)*", re.DOTALL)
+
+
+def _xml_suppressions(text: Text) -> Iterator[Suppression]:
+    """Of XML: a comment with something before it on its line, or behind it, is about that line."""
+    source = text.text
+    for comment in _XML_COMMENT.finditer(source):
+        if not _XML_MEANT.match(comment[0]):
+            continue
+        line, column = text.place(comment.start())
+        end_line, end_column = text.place(comment.end())
+        alone = not text.line(line)[:column].strip() and not text.line(end_line)[end_column:].strip()
+        target = line
+        if alone:
+            blank = _XML_BLANK.match(source, comment.end())
+            target = text.place(blank.end() if blank else comment.end())[0]
+        found = _XML_CODES.match(comment[0])
+        codes = [code.strip() for code in (found[1] if found else "").split(",")]
+        codes = [code.upper() if code[:3].upper() == "MOM" else code for code in codes if code]
+        yield Suppression(line + 1, target + 1, tuple(codes), text.span(comment.start(), comment.end()))

@@ -1,0 +1,396 @@
+"""ActiveMQ Classic's ``activemq.xml``: the network connectors of a broker become links for topics.
+
+A connector passes on what somebody at the other end wants, as far as its lists allow: excluded destinations first, then
+those that are included statically, then dynamically; no dynamic list means all. Of queues only that is read: a message
+in a queue goes to one consumer, so that there are no copies of it to go round or to arrive twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from momlint.native.addresses import ANY_HOST, read_address
+from momlint.native.form import TOP, Address, At, Broker, Client, Link, NativeFile, Pass, Token
+from momlint.native.text import read_text
+from momlint.native.xml_syntax import Element, read_xml
+
+_DECLARED: Final = re.compile(rb"""\s*<\?xml[^>]{0,200}encoding\s*=\s*["']([\w.-]+)["']""")
+#: Encodings whose every byte is a character, which UTF-8 is not told from.
+_OLD_ENCODINGS: Final = frozenset(("iso-8859-1", "latin1", "latin-1", "windows-1252", "cp1252", "iso-8859-15"))
+
+_KNOWN_TEXT: Final = """
+    advisoryAckPercentage advisoryForFailedForward advisoryPrefetchSize alwaysSyncSend autoStart bridgeFactory
+    bridgeTempDestinations brokerName brokerService brokerURL checkDuplicateMessagesOnDuplex clientIdToken
+    conduitNetworkQueueSubscriptions conduitSubscriptions connectionFilter consumerPriorityBase consumerTTL
+    decreaseNetworkConsumerPriority deleteOnShutdown destinationFilter discoveryAgent dispatchAsync duplex
+    durableDestinations dynamicOnly forceDurableSubscriptions gcDestinationViews gcSweepTime id localUri messageTTL name
+    networkTTL objectName password prefetchSize remotePassword remoteUserName staticBridge sslContext
+    suppressDuplicateQueueSubscriptions suppressDuplicateTopicSubscriptions syncDurableSubs uri
+    useBrokerNameAsIdSees useCompression useVirtualDestSubs userName virtualDestinations lang base schemaLocation space
+    dynamicallyIncludedDestinations excludedDestinations staticallyIncludedDestinations
+"""
+_KNOWN: Final = frozenset(_KNOWN_TEXT.split())
+_LISTS: Final = ("excludedDestinations", "staticallyIncludedDestinations", "dynamicallyIncludedDestinations")
+_KNOWN_CHILDREN: Final = frozenset((*_LISTS, "durableDestinations", "filterFactory", "bridgeFactory", "sslContext"))
+
+_PLACEHOLDER: Final = re.compile(r"[$#]\{")
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://)?")
+#: Ways to find brokers that are told at run time only.
+_DISCOVERIES: Final = ("multicast", "zeroconf", "discovery", "rendezvous", "http", "https", "ldap", "peer", "fanout")
+_TRUE: Final = frozenset(("true", "on", "yes", "1"))
+_FALSE: Final = frozenset(("false", "off", "no", "0"))
+
+#: What a broker is called where its file does not say.
+UNNAMED: Final = "localhost"
+
+
+@dataclass(slots=True)
+class _Lists:
+    """Destinations of a connector by list, the topics of each; `dynamic_given`: it names any, if only queues."""
+
+    excluded: list[Token] = field(default_factory=list)
+    static: list[Token] = field(default_factory=list)
+    dynamic: list[Token] = field(default_factory=list)
+    dynamic_given: bool = False
+
+
+def read_activemq(data: bytes, file: str) -> NativeFile:
+    """Read an ``activemq.xml``. Raises nothing on account of the bytes."""
+    text, problems, is_text = read_text(_in_utf8(data), file)
+    native = NativeFile("activemq", [(file, text)], problems=problems)
+    if is_text:
+        _Reader(native).run()
+    if not native.brokers:
+        native.brokers.append(Broker("", TOP))
+    return native
+
+
+def _in_utf8(data: bytes) -> bytes:
+    declared = _DECLARED.match(data)
+    name = declared[1].decode("ascii").lower() if declared else ""
+    return data.decode(name, "replace").encode() if name in _OLD_ENCODINGS else data
+
+
+class _Reader:
+    def __init__(self, native: NativeFile) -> None:
+        self.native = native
+        self.unknown: set[str] = set()
+        self.ids: set[str] = set()
+
+    def run(self) -> None:
+        root = read_xml(self.native)
+        found = [one for one in root.all("broker") if one.closed or one.children]
+        called = [one.attributes.get("brokerName") for one in found]
+        names = [UNNAMED if name is None or not name.text else name.text for name in called]
+        for number, one in enumerate(found):
+            name = names[number]
+            given = not _PLACEHOLDER.search(name) and name != UNNAMED
+            if len(found) == 1:
+                key = ""
+                self.native.called = name if given else None
+            else:
+                key = name if given and names.count(name) == 1 else f"{number + 1}"
+            written = called[number]
+            broker = Broker(key, one.at if written is None else written.at)
+            self.native.brokers.append(broker)
+            self.listeners(one, broker)
+            for element in _connectors(one):
+                if element.name == "networkConnector":
+                    self.connector(element, broker, name)
+                else:
+                    self.tell_unknown(
+                        element.name, element.at, f"momlint does not see which brokers a `{element.name}` finds"
+                    )
+
+    def listeners(self, broker: Element, into: Broker) -> None:
+        for element in broker.all("transportConnector"):
+            value = element.attributes.get("uri")
+            if value is None:
+                continue
+            address = read_address(value.text.partition("?")[0], value.at)
+            if address.port is not None:
+                into.ports.add(address.port)
+            if address.host not in ANY_HOST and not _PLACEHOLDER.search(address.host):
+                into.hosts.add(address.host)
+
+    # -- a connector -------------------------------------------------------------------------------------------------
+
+    def connector(self, element: Element, broker: Broker, broker_name: str) -> None:
+        if not element.closed:
+            return  # the file ends within it, which is told
+        for key, value in element.attributes.items():
+            if key not in _KNOWN:
+                self.tell_unknown(key, value.at, f"momlint does not know `{key[:80]}` of a network connector")
+        for child in element.children:
+            if child.name not in _KNOWN_CHILDREN:
+                self.tell_unknown(child.name, child.at, f"momlint does not know `{child.name[:80]}` of a connector")
+        uri = element.attributes.get("uri")
+        if uri is None or not uri.text.strip():
+            self.native.report(
+                "MOM813",
+                element.at,
+                "this network connector has no `uri`; the broker refuses this file",
+                'add `uri="static:(tcp://host:61616)"`',
+                label="leads nowhere",
+            )
+            return
+        remotes = self.remotes(uri)
+        duplex = self.flag(element, "duplex", default=False)
+        ttl = self.number(element, "networkTTL", 1)
+        hops = self.number(element, "messageTTL", ttl)
+        away = self.number(element, "consumerTTL", ttl)
+        static_only = self.flag(element, "staticBridge", default=False) or away == 0
+        if not self.flag(element, "autoStart", default=True):
+            return
+        lists = self.lists(element)
+        passes = list(_passes(lists, element.at, static_only=static_only))
+        if hops == 0:
+            value = element.attributes.get("messageTTL") or element.attributes["networkTTL"]
+            self.native.report(
+                "MOM805",
+                value.at,
+                "with a TTL of 0 nothing crosses this connector",
+                "1 lets messages cross it that are published here; leave it out for that",
+                label="nothing passes",
+            )
+            return
+        self.tell_unfollowed(element, hops, away)
+        name = element.attributes.get("name")
+        called = name.text if name is not None and name.text else "NC"
+        for remote in remotes:
+            group = self.free(called)
+            client_at = name.at if name is not None else element.at
+            if not _PLACEHOLDER.search(called + broker_name):
+                self.native.clients.append(
+                    Client(
+                        f"{called}_{broker_name}_outbound",
+                        True,
+                        remote[0],
+                        client_at,
+                        "so that the second is refused",
+                        "give each network connector a `name` of its own, and each broker a `brokerName`",
+                    )
+                )
+            if all(one.denied for one in passes):
+                continue
+            for outward in (True, False) if duplex else (True,):
+                self.native.links.append(
+                    Link(
+                        f"{group}.{'out' if outward else 'in'}",
+                        broker.key,
+                        outward,
+                        element.at,
+                        passes,
+                        list(remote),
+                        connection=group,
+                        max_hops=None if hops < 0 else hops,
+                    )
+                )
+
+    def tell_unfollowed(self, element: Element, hops: int, away: int) -> None:
+        """Settings of which it depends on subscribers what they do."""
+        value = element.attributes.get("consumerTTL")
+        if value is not None and away > 0 and (away < hops or hops < 0):
+            self.tell_unknown(
+                "consumerTTL",
+                value.at,
+                "momlint takes it that somebody near enough wants what crosses this connector, for all `consumerTTL`",
+            )
+        conduit = element.attributes.get("conduitSubscriptions")
+        if conduit is not None and not self.flag(element, "conduitSubscriptions", default=True):
+            self.tell_unknown(
+                "conduitSubscriptions",
+                conduit.at,
+                "each subscription at the other end gets a copy over this connector; momlint counts one",
+            )
+
+    def free(self, wanted: str) -> str:
+        name, number = wanted, 2
+        while name in self.ids:
+            name, number = f"{wanted} #{number}", number + 1
+        self.ids.add(name)
+        return name
+
+    def remotes(self, uri: Token) -> list[list[Address]]:
+        """Whom a URI leads to; the addresses of each are alternatives. One that is found at run time is told."""
+        found: list[list[Address]] = []
+        for part in _parts(uri, "static", "simple") or [uri]:
+            scheme = _scheme_of(part.text)
+            if scheme in _DISCOVERIES:
+                self.tell_unknown(
+                    f"{scheme}:", part.at, f"`{scheme}:` finds brokers at run time; momlint does not see which"
+                )
+                continue
+            several = [
+                read_address(inner.text, inner.at)
+                for one in _parts(part, "masterslave", "failover")
+                for inner in _parts(one, "failover", "static")
+            ]
+            several = [address for address in several if address.host and _scheme_of(address.text) != "vm"]
+            if several:
+                found.append(several)
+            elif _scheme_of(part.text) != "vm":
+                self.native.report(
+                    "MOM813",
+                    part.at,
+                    f"`{part.text[:80]}` names no broker; the connector leads nowhere",
+                    'write `uri="static:(tcp://host:61616)"`',
+                    label="no address",
+                )
+        return found
+
+    def lists(self, element: Element) -> _Lists:
+        lists = _Lists()
+        into = dict(zip(_LISTS, (lists.excluded, lists.static, lists.dynamic), strict=True))
+        for child in element.children:
+            if child.name not in into:
+                continue
+            for one in child.children:
+                if child.name == "dynamicallyIncludedDestinations":
+                    lists.dynamic_given = True
+                if one.name not in ("topic", "queue", "tempTopic", "tempQueue"):
+                    self.tell_unknown(one.name, one.at, f"momlint does not know the destination `{one.name[:80]}`")
+                    continue
+                value = one.attributes.get("physicalName")
+                if value is None or not value.text:
+                    self.native.report(
+                        "MOM813",
+                        one.at,
+                        "this destination has no `physicalName`; it matches nothing",
+                        f'write `<{one.name} physicalName="…"/>`',
+                        label="matches nothing",
+                    )
+                elif one.name == "topic":
+                    into[child.name] += [Token(name, one.at.to(value.at)) for name in _names(value.text)]
+        return lists
+
+    # -- values ------------------------------------------------------------------------------------------------------
+
+    def flag(self, element: Element, key: str, *, default: bool) -> bool:
+        value = element.attributes.get(key)
+        text = "" if value is None else value.text.strip().lower()
+        if value is None or text in _TRUE or text in _FALSE:
+            return default if value is None else text in _TRUE
+        self.odd(key, value, "true or false")
+        return default
+
+    def number(self, element: Element, key: str, default: int) -> int:
+        value = element.attributes.get(key)
+        if value is None:
+            return default
+        if re.fullmatch(r"\s*[+-]?[0-9]{1,9}\s*", value.text, re.ASCII):
+            return int(value.text)
+        self.odd(key, value, "a whole number")
+        return default
+
+    def odd(self, key: str, value: Token, what: str) -> None:
+        if _PLACEHOLDER.search(value.text):
+            self.native.report(
+                "MOM814",
+                value.at,
+                f"momlint does not see what `{key}` is; it goes by the default",
+                "say it in the file, where it decides where messages go",
+            )
+        else:
+            self.native.report(
+                "MOM813",
+                value.at,
+                f"`{value.text[:80]}` is not {what}; the broker refuses this file",
+                f"`{key}` takes {what}",
+                label=f"not {what}",
+            )
+
+    def tell_unknown(self, key: str, at: At, message: str) -> None:
+        if key in self.unknown or len(self.unknown) >= 20:
+            return
+        self.unknown.add(key)
+        self.native.report("MOM814", at, message, "if it says where messages go, momlint does not see it")
+
+
+def _connectors(broker: Element) -> Iterator[Element]:
+    """The network connectors of a broker."""
+    for element in broker.all("networkConnectors", "networkConnector"):
+        if element.name == "networkConnector":
+            yield element
+        else:
+            yield from (child for child in element.children if child.name.lower().endswith("networkconnector"))
+
+
+def _passes(lists: _Lists, at: At, *, static_only: bool) -> Iterator[Pass]:
+    for one in lists.excluded:
+        yield Pass(one.text, "", "", one.at, denied=True)
+    for one in lists.static:
+        yield Pass(one.text, "", "", one.at)
+    if static_only:
+        return
+    for one in lists.dynamic:
+        yield Pass(one.text, "", "", one.at)
+    if not lists.dynamic_given:
+        yield Pass(">", "", "", at)
+
+
+def _names(written: str) -> list[str]:
+    """The names in a ``physicalName``: a list of them is one destination; what is behind ``?`` are options."""
+    names = []
+    for one in written.split(","):
+        name = one.strip().partition("?")[0]
+        name = name.removeprefix("topic://")
+        if name:
+            names.append(name)
+    return names
+
+
+# -- addresses of several brokers --------------------------------------------------------------------------------------
+
+
+def _scheme_of(text: str) -> str:
+    found = _SCHEME.match(text)
+    return found[0].rstrip(":/").lower() if found else ""
+
+
+def _parts(uri: Token, *schemes: str) -> list[Token]:
+    """The parts of ``scheme:(a,b)?options`` if the scheme is one of these, else the whole."""
+    text = uri.text
+    start = len(text) - len(text.lstrip())
+    found = _SCHEME.match(text, start)
+    if found is None or _scheme_of(text[start:]) not in schemes:
+        return [uri]
+    index = found.end()
+    end = len(text.rstrip())
+    if text[index : index + 1] == "(":
+        end = _closing(text, index)
+        index += 1
+    else:
+        end = min(end, (text.find("?", index) + 1 or end + 1) - 1)
+    parts, depth, first = [], 0, index
+    for place in range(index, end + 1):
+        letter = text[place] if place < end else ","
+        if letter == "," and (depth == 0 or place == end):
+            part = text[first:place]
+            bare = part.strip()
+            if bare:
+                at = first + len(part) - len(part.lstrip())
+                parts.append(Token(bare, _within(uri, at, at + len(bare))))
+            first = place + 1
+        depth += (letter == "(") - (letter == ")")
+    return parts
+
+
+def _closing(text: str, opening: int) -> int:
+    depth = 0
+    for place in range(opening, len(text)):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if depth == 0:
+            return place
+    return len(text)
+
+
+def _within(whole: Token, start: int, end: int) -> At:
+    """Where a part of a word stands; all of it where it is written otherwise than it is read."""
+    at = whole.at
+    if at.line != at.end_line or at.end_column - at.column != len(whole.text):
+        return at
+    return At(at.line, at.column + start, at.line, at.column + end, at.text)

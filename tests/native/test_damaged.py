@@ -1,0 +1,103 @@
+"""Files that are cut off, doubled and scrambled: none ends in a traceback, and an undamaged neighbour is still read."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from momlint.access import Access
+from momlint.estate.load import load_natives
+from momlint.lint import Options, lint_files
+from momlint.native.reading import Kind, Named, known_kind, read_native
+from tests.budget import examples
+
+WHOLE: dict[str, tuple[Kind, bytes]] = {
+    "edge.xml": (
+        "activemq",
+        """<?xml version="1.0" encoding="UTF-8"?>
+<beans xmlns="http://www.springframework.org/schema/beans">
+<!-- momlint: ignore[MOM804] grüße -->
+<broker xmlns="http://activemq.apache.org/schema/core" brokerName="edge">
+  <networkConnectors>
+    <networkConnector name="up" uri="static:(tcp://hub.example:61616,failover:(tcp://a:1,tcp://b:2))?x=1&amp;y=2"
+        duplex="true" networkTTL="3" conduitSubscriptions="false">
+      <excludedDestinations><topic physicalName="a.>"/><queue physicalName="b"/></excludedDestinations>
+      <dynamicallyIncludedDestinations><topic physicalName="c.&gt;,d"/></dynamicallyIncludedDestinations>
+    </networkConnector>
+  </networkConnectors>
+  <transportConnectors><transportConnector uri="tcp://0.0.0.0:61616"/></transportConnectors>
+</broker>
+</beans>
+""".encode(),
+    ),
+}
+PIECES = [
+    *"{}[]()<>\"'=:,;#/\\$&%\n\t\r ", "${", "${?", "\"\"\"", "]]>", "<![CDATA[", "<!--", "-->", "<!DOCTYPE a [", "&a;",
+    "&#0;", "/>",
+    "\x00", "\ufeff", "é", "😀", "include ", "file(", "\\u12", "\\\n", "->", ".", "..", "+=", "true", "-1", "9" * 40,
+    "(" * 500,
+    "<a>" * 500, "{" * 500, "[" * 500, "a." * 200, "static:(", "momlint: ignore[", "# momlint: ignore[MOM8]",
+]  # fmt: skip
+
+
+def damaged(data: bytes, draw: random.Random) -> bytes:
+    for _ in range(draw.choice((1, 1, 2, 5))):
+        at = draw.randrange(len(data) + 1)
+        to = min(len(data), at + draw.choice((0, 1, 5, 40)))
+        match draw.randrange(6):
+            case 0:
+                data = data[:at]
+            case 1:
+                data = data[:at] + data[to:]
+            case 2:
+                data = data[:at] + data[at:to] * draw.choice((2, 50)) + data[to:]
+            case 3:
+                data = data[:at] + bytes([draw.randrange(256)]) + data[to:]
+            case _:
+                data = data[:at] + draw.choice(PIECES).encode() + data[to:]
+    return data
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_recognised(name: str) -> None:
+    kind, data = WHOLE[name]
+    assert known_kind(name, data) == kind
+    native = read_native(Named(name, kind, data), Access.of(name))
+    assert native.links
+    assert {one.code for one in native.problems} <= {"MOM814"}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_cut_off_anywhere(name: str) -> None:
+    kind, data = WHOLE[name]
+    for length in range(0, len(data), 1 if len(data) < 400 else 3):
+        assert load_natives([Named(name, kind, data[:length])], Access.of).documents
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_scrambled(name: str) -> None:
+    kind, data = WHOLE[name]
+    draw = random.Random(f"damaged {name}")
+    for _ in range(examples(1500)):
+        text = damaged(data, draw)
+        loaded = load_natives([Named(name, kind, text)], Access.of)
+        lines = text.count(b"\n") + text.count(b"\r") + 2
+        for problem in loaded.problems:
+            assert problem.span.start.line <= lines, (text, problem)
+            assert problem.span.start.column >= 1
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_damaged_file_takes_nothing_from_the_others(name: str, tmp_path: Path) -> None:
+    """The whole way, from files to a report."""
+    _, data = WHOLE[name]
+    ending = Path(name).suffix
+    (tmp_path / f"good{ending}").write_bytes(data.replace(b"edge", b"good"))
+    draw = random.Random(f"neighbours {name}")
+    for _ in range(examples(60)):
+        (tmp_path / f"bad{ending}").write_bytes(damaged(data, draw))
+        report = lint_files([str(tmp_path / f"{one}{ending}") for one in ("bad", "good")], Options())
+        assert report.failures == []
+        assert not any("MOM9" in one.code for one in report.findings)
