@@ -9,8 +9,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from momlint import __version__
 from momlint.cli.exits import FAULT, INTERRUPTED, OK
+from momlint.version import __version__
 
 __all__ = ["main"]
 

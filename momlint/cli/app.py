@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from momlint import __version__
 from momlint.cli.console import complain
 from momlint.cli.reading import Reading
 from momlint.config import FORMATS
+from momlint.version import __version__
 
 # typer has a copy of click in some versions, and in others uses click: what both raise for a wrong command line.
 _Mistake: Any = typer.BadParameter.__mro__[1]

@@ -79,8 +79,6 @@ def check(arguments: Arguments) -> int:
     also = _also(arguments)
     if arguments.certificate is not None:
         _writable("--certificate", arguments.certificate)
-    if arguments.timeout is not None and not 0 < arguments.timeout < float("inf"):
-        raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
     settings = _settings(arguments)
     options = _options(arguments, settings, rule_names())
     form: FormatName = config.choice("--format", arguments.format or settings.format or "text", config.FORMATS)
@@ -185,6 +183,21 @@ def _also(arguments: Arguments) -> list[tuple[FormatName, str]]:
     return found
 
 
+def judge(arguments: Arguments, read: Callable[[], bytes] | None = None) -> Report:
+    """The report that ``check`` would write of what `arguments` name. Raises `UsageError`.
+
+    `read`: what stands for standard input.
+    """
+    from momlint.catalog import rule_names
+
+    settings = _settings(arguments)
+    options = _options(arguments, settings, rule_names())
+    runner_options = _runner_options(arguments, options.jobs)
+    found = _found(arguments, settings, options)
+    with Progress(not arguments.quiet) as progress:
+        return _judged(arguments, options, runner_options, found, progress, read)
+
+
 def everything(arguments: Arguments, folder: str) -> Report:
     """A report whose `known` is all that is found, which a baseline in `folder` would have to know.
 
@@ -256,13 +269,15 @@ def _judged(
     runner_options: RunnerOptions | None,
     found: discover.Found,
     progress: Progress,
+    read: Callable[[], bytes] | None = None,
 ) -> Report:
     from momlint.lint import lint_files
 
+    read = read or _stdin(options)
     if runner_options is None:
-        report = lint_files(found.files, options, _stdin(options), progress)
+        report = lint_files(found.files, options, read, progress)
     else:
-        report = _lint_by_many(found.files, options, runner_options, arguments.quiet, progress)
+        report = _lint_by_many(found.files, options, runner_options, arguments.quiet, progress, read)
     report.failures[:0] = found.failures
     return report
 
@@ -326,7 +341,12 @@ def _runner_options(arguments: Arguments, jobs: int) -> RunnerOptions | None:
 
 
 def _lint_by_many(
-    files: Sequence[str], options: Options, runner_options: RunnerOptions, quiet: bool, progress: Progress
+    files: Sequence[str],
+    options: Options,
+    runner_options: RunnerOptions,
+    quiet: bool,
+    progress: Progress,
+    read: Callable[[], bytes],
 ) -> Report:
     from momlint.fleet import check_files
     from momlint.fleet.choose import choose
@@ -335,9 +355,7 @@ def _lint_by_many(
     if not quiet and (runner_options.runner is not None or runner_options.master is not None):
         complain(f"momlint: note: {choice.reason}")
     with choice.runner as runner:
-        return check_files(
-            files, options, runner, _stdin(options), choice.limits, fetch=choice.fetch, seconds=choice.seconds
-        )
+        return check_files(files, options, runner, read, choice.limits, fetch=choice.fetch, seconds=choice.seconds)
 
 
 def _stdin(options: Options) -> Callable[[], bytes]:
@@ -388,6 +406,8 @@ def _settings(arguments: Arguments) -> Config:
 def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) -> Options:
     from momlint.lint import Options
 
+    if arguments.timeout is not None and not 0 < arguments.timeout < float("inf"):
+        raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
     codes = [rule.code for rule in rules]
     ids = {rule.id: rule.code for rule in rules}
     select, ignore = config.split_codes(arguments.select), config.split_codes(arguments.ignore)

@@ -13,8 +13,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-import momlint
-from momlint import resources
+from momlint import resources, version
 from momlint.estate.language import KEPT
 
 _FOLDERS: tuple[resources.Folder, ...] = ("rules", "templates")
@@ -28,8 +27,8 @@ def write_archive(folder: str) -> str:
     Its modules bring their byte code along, since each worker would compile all of them again; a worker with another
     Python passes over it.
     """
-    root = Path(momlint.__file__).resolve().parent
-    path = os.path.join(folder, f"momlint-{momlint.__version__}.zip")
+    root = Path(version.__file__).resolve().parent
+    path = os.path.join(folder, f"momlint-{version.__version__}.zip")
     with (
         zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
         tempfile.TemporaryDirectory(dir=folder) as scratch,

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-import momlint
+from momlint import version
 from momlint.fleet.columns import batch
 from momlint.fleet.guard import Guard, ShardLimits
 from momlint.fleet.work import Fault, Work
@@ -120,8 +120,8 @@ class TellPlaces(Work[Place]):
 
     def run(self, unit: int) -> Place:
         """This process."""
-        package = os.path.dirname(os.path.abspath(momlint.__file__))
-        return Place(sys.executable, sys.prefix, platform.python_version(), momlint.__version__, package)
+        package = os.path.dirname(os.path.abspath(version.__file__))
+        return Place(sys.executable, sys.prefix, platform.python_version(), version.__version__, package)
 
     def undecided(self, unit: int, fault: Fault) -> Place:
         """Nothing can be told."""

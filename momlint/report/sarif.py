@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from momlint import __version__
 from momlint.escaping import json_printable, printable
 from momlint.findings import OWN_FAULT, Severity
 from momlint.report.json import affected_object, data_object, witness_object
 from momlint.report.line_hash import line_hashes
 from momlint.report.wording import by_severity, details
+from momlint.version import __version__
 
 if TYPE_CHECKING:
     from momlint.findings import Finding, Report, Span
