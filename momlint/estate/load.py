@@ -342,8 +342,18 @@ class _Load:
             for checked in self.checked
             for one in (checked.model is not None and checked.model.subscriptions) or ()
         ]
+        says_who = any(
+            checked.model is not None and (checked.model.subscriptions is not None or checked.model.topics)
+            for checked in self.checked
+        )
         return join_natives(
-            found, declared, closed=closed, others=others, routing=not has_routing, subscriptions=subscriptions
+            found,
+            declared,
+            closed=closed,
+            others=others,
+            routing=not has_routing,
+            subscriptions=subscriptions,
+            wanted=not says_who,
         )
 
     def native(self, file: str, kind: str | None, place: Place) -> NativeFile | None:

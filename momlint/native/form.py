@@ -102,8 +102,9 @@ class Link:
 
     It leads to `other`, a broker by its file and key, or to the first of `addresses`; more of them are
     alternatives. `outward`: away from `broker`. `connection`: its split-horizon group, unique in the file; None where
-    it has none; in the whole estate if `global_connection`. `far_key`: the key of the broker meant in the file at the
-    address. `unheard`: where it ends, the broker may send back over the connection what came by this link.
+    it has none; in the whole estate if `global_connection`. `near`: the broker in the place of `broker`, where it is
+    another file's. `unguarded`: no guard looks at what crosses it. `far_key`: the key of the broker meant in the file
+    at the address. `unheard`: where it ends, the broker may send back over the connection what came by this link.
     """
 
     id: str
@@ -118,6 +119,16 @@ class Link:
     connection: str | None = None
     unheard: bool = False
     max_hops: int | None = None
+    near: tuple[str, str] | None = None
+    unguarded: bool = False
+
+
+class Want(NamedTuple):
+    """What is subscribed to at a broker of the file, which is given by its key."""
+
+    broker: str
+    filter: str
+    at: At
 
 
 class Client(NamedTuple):
@@ -148,6 +159,7 @@ class NativeFile:
     brokers: list[Broker] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     clients: list[Client] = field(default_factory=list)
+    wants: list[Want] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     @property

@@ -19,7 +19,7 @@ from momlint.source import Node, Source, Tree
 #: How messages travel in the overlays of a family.
 ROUTING: dict[Family, dict[str, object]] = {
     "mqtt": {"protocol": "relay", "syntax": "mqtt", "guard": {"split_horizon": "connection"}},
-    "amqp": {"protocol": "relay", "syntax": "amqp"},
+    "amqp": {"protocol": "relay", "syntax": "amqp", "guard": {"visited": "broker"}},
     "nats": {"protocol": "relay", "syntax": "nats", "guard": {"split_horizon": "connection"}},
     # A message remembers where it has been; of several bridges to one broker one is asked for it.
     "jms": {"protocol": "relay", "syntax": "jms", "guard": {"visited": "broker", "once": True}},
@@ -70,15 +70,18 @@ def join(
     others: Iterable[str] = (),
     routing: bool = True,
     subscriptions: Iterable[tuple[str, str]] = (),
+    wanted: bool = True,
 ) -> Joined:
     """One estate of `files`.
 
     `declared`: what a manifest says, by the names of files; None where there is none. `closed`: there are no brokers
     but those that are declared. `others`: further brokers of the manifest. `routing`: whether the estate still lacks
-    that section. `subscriptions`: who wants what, brokers by name, with filters.
+    that section. `subscriptions`: who wants what, brokers by name, with filters. `wanted`: whether what the files say
+    of that counts; it does not where a manifest says who wants what.
     """
     joining = _Join(files, declared, closed=closed, others=others)
     joining.subscriptions = tuple(subscriptions)
+    joining.wanted = wanted
     return joining.run(routing)
 
 
@@ -120,6 +123,7 @@ class _Join:
         #: … and those that a file is said to have and does not declare.
         self.undeclared: dict[str, tuple[NativeFile, At]] = {}
         self.subscriptions: tuple[tuple[str, str], ...] = ()
+        self.wanted = True
         hosts = {address.host for native in files for link in native.links for address in link.addresses[:1]}
         self.one_host = len(hosts) == 1
 
@@ -148,12 +152,16 @@ class _Join:
                 ]
                 if here:
                     root["links"] = sequence_node(here, TOP)
+                wants = self.wants_of(native, number)
+                if wants:
+                    root["subscriptions"] = sequence_node(wants, TOP)
                 tree = Tree(mapping_node(root, TOP), 0, TOP.span)
                 self.joined.sources.append(Source(file, text, [tree], [], suppressions_of(text, native.kind), 0))
         return self.joined
 
     def connect_servers(self) -> None:
-        """What only several files of NATS together tell."""
+        """What only several files of NATS, or of RabbitMQ, together tell."""
+        self.connect_clusters()
         files = [native for native in self.files if native.kind == "nats"]
         if not files:
             return
@@ -168,6 +176,28 @@ class _Join:
             return [filter_ for broker, filter_ in self.subscriptions if broker == name]
 
         connect(files, file_at, subscribed)
+
+    def connect_clusters(self) -> None:
+        files = [native for native in self.files if native.kind == "rabbitmq"]
+        if not files:
+            return
+        from momlint.native.rabbitmq_links import connect
+
+        def file_at(native: NativeFile, address: Address) -> NativeFile | None:
+            there = self.resolve(native, address)
+            return there.native if isinstance(there, _Server) and there.native.kind == "rabbitmq" else None
+
+        connect(files, file_at)
+
+    def wants_of(self, native: NativeFile, number: int) -> list[Node]:
+        """What a text says is subscribed to."""
+        server = self.by_file[native.file]
+        found: list[Node] = []
+        for one in native.wants if self.wanted else ():
+            if one.at.text == number:
+                where, filter_ = text_node(self.name(server, one.broker), one.at), text_node(one.filter, one.at)
+                found.append(mapping_node({"at": where, "filter": filter_}, one.at))
+        return found
 
     def brokers_of(self, native: NativeFile, number: int) -> dict[str, Node]:
         """The brokers that a text declares, and those outside that it is the first to name."""
@@ -189,7 +219,8 @@ class _Join:
     def ends(self, native: NativeFile, link: Link) -> tuple[str, str, str] | None:
         """From where to where a link leads, and what its file is called; None where it leads nowhere."""
         server = self.by_file[native.file]
-        here = self.name(server, link.broker)
+        near, key = (server, link.broker) if link.near is None else (self.by_file[link.near[0]], link.near[1])
+        here = self.name(near, key)
         there = self.peer(native, link)
         if there is None:
             return None
@@ -318,6 +349,8 @@ def _link_node(tail: str, head: str, owner: str, link: Link) -> Node:
         entries["connection"] = text_node(group, at)
     if link.max_hops is not None:
         entries["max_hops"] = number_node(link.max_hops, at)
+    if link.unguarded:
+        entries["unguarded"] = plain_node("true", at)
     if link.unheard:
         entries["echo"] = plain_node("true", at)
     topics = []

@@ -55,6 +55,7 @@ _NATS_LISTEN: Final = _line(
 )
 _HOCON: Final = _line(rb"(?:discovery_strategy|dashboard|node\.cookie|listeners?\.[a-z]+\.|bridges\.mqtt)")
 _RABBIT: Final = _Pattern(rb'"exchanges"\s*:\s*\[')
+_RABBIT_ALSO: Final = _Pattern(rb'"(?:vhosts?|queues|bindings|rabbit(?:mq)?_version)"\s*:')
 _RABBIT_PARAMETERS: Final = _Pattern(rb'"parameters"\s*:\s*\[')
 _RABBIT_OTHER: Final = _Pattern(
     rb'"(?:rabbit_version|rabbitmq_version|global_parameters|vhosts)"\s*:|"component"\s*:\s*"(?:federation|shovel)'
@@ -70,7 +71,7 @@ def may_be_native(name: str) -> bool:
 
 
 #: Kinds that have a reader.
-READABLE: Final = frozenset(("mosquitto", "vernemq", "nats", "activemq"))
+READABLE: Final = frozenset(("mosquitto", "vernemq", "nats", "rabbitmq", "activemq"))
 
 
 def kind_of(name: str, data: bytes) -> str | None:
@@ -121,6 +122,7 @@ def family_of(kind: str) -> str:
 def _kind_of_json(data: bytes) -> str | None:
     if _MOMLINT_KEY.search(data):
         return None
-    if _RABBIT.search(data) or (_RABBIT_PARAMETERS.search(data) and _RABBIT_OTHER.search(data)):
+    is_rabbit = _RABBIT.search(data) and _RABBIT_ALSO.search(data)
+    if is_rabbit or (_RABBIT_PARAMETERS.search(data) and _RABBIT_OTHER.search(data)):
         return "rabbitmq"
     return None

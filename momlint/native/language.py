@@ -21,6 +21,7 @@ def estate_lines(natives: Sequence[NativeFile], name: str, quote: Quote) -> Iter
     yield from _section(joined, "routing", quote)
     yield from _section(joined, "brokers", quote)
     yield from _section(joined, "links", quote)
+    yield from _section(joined, "subscriptions", quote)
 
 
 def _section(joined: Joined, section: str, quote: Quote) -> Iterator[str]:

@@ -90,11 +90,19 @@ def _activemq(named: Named, access: Access) -> NativeFile:
     return read_activemq(named.data, named.file)
 
 
+def _rabbitmq(named: Named, access: Access) -> NativeFile:
+    del access  # it includes nothing
+    from momlint.native.rabbitmq import read_rabbitmq
+
+    return read_rabbitmq(named.data, named.file)
+
+
 _READERS: dict[Kind, Callable[[Named, Access], NativeFile]] = {
     "mosquitto": _mosquitto,
     "vernemq": _vernemq,
     "nats": _nats,
     "activemq": _activemq,
+    "rabbitmq": _rabbitmq,
 }
 
 

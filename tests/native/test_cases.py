@@ -34,12 +34,22 @@ EXPECTED: dict[str, list[tuple[str, str, int]]] = {
     "15-mosq-shadowed-mapping": [("MOM805", "edge.conf", 8)],
     "17-vernemq-mutual-out-loop": [("MOM801", "west.vernemq.conf", 5)],
     # Leaf nodes have to make a tree; c has a second way to a.
+    # b has a's messages from a, and from c as a second hop; so has everybody. One hop would do: the limit to lower.
+    "23-rmq-mesh-max-hops-2-duplicate": [("MOM804", "b.definitions.json", 55)],
+    # Three virtual hosts of one cluster before 3.8.9, which z's upstream is not the first to be left for.
+    "25-rmq-two-vhosts-hops-same-cluster": [("MOM803", "cluster.definitions.json", 78)],
+    # Both queues let messages go by age alone; the later line of the two closes the cycle.
+    "27-rmq-ttl-only-dead-letter-cycle-drops": [("MOM811", "broker.definitions.json", 44)],
+    "29-rmq-alternate-exchange-direct-never-matches": [("MOM811", "broker.definitions.json", 16)],
+    "31-rmq-policy-names-missing-upstream-set": [("MOM808", "west.definitions.json", 63)],
     "43-nats-leaf-triangle-loop-rejected": [("MOM802", "c.conf", 7)],
     "45-nats-leaf-clusters-with-same-name": [("MOM810", "site2.conf", 4)],
     "47-nats-gateway-name-not-cluster-name": [("MOM810", "e1.conf", 10)],
     "49-nats-stream-import-cycle": [("MOM813", "server.conf", 5)],
     "61-fine-mosq-star-both": [],
     "63-fine-mosq-mutual-prefix-separates": [],
+    "65-fine-rmq-mutual-max-hops-2": [],
+    "67-fine-rmq-exchange-binding-cycle": [],
     "73-fine-nats-mutual-routes": [],
     "75-fine-nats-renamed-imports": [],
 }
@@ -66,10 +76,13 @@ def _crlf(text: str) -> str:
 
 def _commented(text: str) -> str:
     """Comments at the ends of lines would move nothing either, but Mosquitto has none."""
-    return f"{text}\n# the end\n"
+    return f"{text}\n\n" if text.startswith("{") else f"{text}\n# the end\n"
 
 
 def _busy(text: str) -> str:
+    if text.startswith("{"):
+        users = '"users": [{"name": "u", "tags": ""}], "permissions": [], "topic_permissions": []'
+        return f"{text.rstrip()[:-1].rstrip()}, {users}}}\n"
     if "vmq_bridge" in text:
         return text + "\nlog.console.level = info\nvmq_bridge.tcp.br0.restart_timeout = 10\n"
     if "listener" in text:
@@ -165,8 +178,10 @@ def test_import_gives_the_same_codes(case: str, tmp_path: Path) -> None:
     files = [str(path) for path in sorted((CASES / case).iterdir())]
     estate = tmp_path / "imported.yaml"
     import_files(files, None, None, str(estate))
-    told_by_files = {"MOM802", "MOM808", "MOM809", "MOM810", "MOM813", "MOM814"}
+    told_by_files = {"MOM802", "MOM808", "MOM809", "MOM810", "MOM811", "MOM813", "MOM814"}
     expected = [code for code, _, _ in EXPECTED[case] if code not in told_by_files]
+    if case.startswith("25-"):
+        expected = []  # what an old version of RabbitMQ remembers is no estate's affair
     assert [code for code, _, _ in found(lint_files([str(estate)], Options()))] == expected
 
 
