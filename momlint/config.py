@@ -41,6 +41,7 @@ KEYS = (
     "jobs",
     "baseline",
     "per-file-ignores",
+    "rules",
 )
 #: The version of what these mean; a file need not say it.
 VERSION = 1
@@ -59,9 +60,9 @@ _SHOWN = 100
 class Config(NamedTuple):
     """What a configuration file says; `None` where it says nothing.
 
-    `file` is the path for messages, `base` the folder that `exclude`, `baseline` and the patterns of `per_file_ignores`
-    (pattern → codes) are relative to. `severity`: (code or prefix, severity). `timeout` is in seconds. `given`: the
-    keys that the file has.
+    `file` is the path for messages, `base` the folder that `exclude`, `baseline`, `rules` and the patterns of
+    `per_file_ignores` (pattern → codes) are relative to. `severity`: (code or prefix, severity). `timeout` is in
+    seconds. `given`: the keys that the file has.
     """
 
     file: str | None = None
@@ -80,6 +81,7 @@ class Config(NamedTuple):
     extend_ignore: tuple[str, ...] = ()
     severity: tuple[tuple[str, str], ...] = ()
     baseline: str | None = None
+    rules: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
 
 
@@ -121,6 +123,7 @@ def json_schema() -> dict[str, Any]:
             "description": "Pattern, relative to this file → codes that are not checked in files that it matches.",
             "additionalProperties": {"type": "array", "items": code},
         },
+        "rules": {**patterns, "description": "Files and folders with rules of your own, relative to this file."},
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -176,9 +179,9 @@ def check_codes(patterns: Iterable[str], codes: Sequence[str], ids: Mapping[str,
         raise UsageError(f"{where}: there is no rule with the code or prefix `{pattern}`{hint}")
 
 
-def selected(select: tuple[str, ...], extend: tuple[str, ...]) -> tuple[str, ...]:
-    """What is selected where `extend` is, besides `select`; no code at all stands for all of them."""
-    return (*(select or ("M",)), *extend) if extend else select
+def selected(select: tuple[str, ...], extend: tuple[str, ...], codes: Iterable[str]) -> tuple[str, ...]:
+    """What is selected of `codes` where `extend` is, besides `select`; no code at all stands for all of them."""
+    return (*(select or sorted({code[0] for code in codes})), *extend) if extend else select
 
 
 def did_you_mean(word: str, words: Collection[str]) -> str:
@@ -296,6 +299,7 @@ class _Reader(NamedTuple):
             extend_ignore=self._codes("extend-ignore") or (),
             severity=self._severity(),
             baseline=self._baseline(),
+            rules=self._strings("rules", self.table.get("rules")) or (),
             given=tuple(key for key in KEYS if key in self.table),
         )
 

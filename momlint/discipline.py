@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -15,6 +15,7 @@ from momlint.records import dataclass
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
+    from momlint.policies.form import Policy
 
 EngineChoice: TypeAlias = Literal["auto", "graph", "smt", "nusmv"]
 #: Recovery tables by address: what was read there, in the form that the discipline gives it.
@@ -40,7 +41,7 @@ class Request:
 
     `timeout`: seconds for each solver question, None for the engine's own limit; `nusmv`: that program, None to look
     for it; `solver`: who answers for smt. `sections`: what else to explain. `certificate_folder`: where a certificate
-    will stand, None where none is asked for. `spread`: see `FleetServices`.
+    will stand, None where none is asked for. `spread`: see `FleetServices`. `policies`: rules of users' own.
     """
 
     selects: Callable[[str], bool]
@@ -51,6 +52,7 @@ class Request:
     sections: tuple[str, ...] = ()
     certificate_folder: str | None = None
     spread: Any = None
+    policies: Sequence[Policy] = ()
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from momlint.access import MEGABYTE, MOST_MEGABYTES, Access, reason
 from momlint.baseline import NEVER, Baseline
-from momlint.catalog import is_selected, rule_name, rule_names, yields_to
+from momlint.catalog import is_selected, rule_name, rule_names
 from momlint.clock import listening
 from momlint.discipline import EngineChoice, FleetServices, Judgement, Request, Tables
 from momlint.disciplines import complete, disciplines_of
@@ -42,8 +42,10 @@ from momlint.records import dataclass
 from momlint.source import Source
 
 if TYPE_CHECKING:
+    from momlint.catalog import Rule
     from momlint.estate.load import LoadedEstate
     from momlint.estate.opening import Opened
+    from momlint.policies.form import Policy
 
 #: The name under which standard input is reported.
 STDIN = "<stdin>"
@@ -60,7 +62,7 @@ class Options:
     `root`: the folder below which estates may name other files (see `momlint.access`), None for each estate's own;
     `most_bytes`: of one file. `baseline`: what is known and not reported. `severities`: (code or prefix, severity)
     where findings are to have another than their rule's; the longest prefix counts. `stdin_name`: what standard input
-    is called in the report, and where its ``include`` starts from.
+    is called in the report, and where its ``include`` starts from. `policies`: rules of users' own.
     """
 
     engine: EngineChoice = "auto"
@@ -79,10 +81,27 @@ class Options:
     baseline: Baseline = field(default_factory=Baseline)
     severities: tuple[tuple[str, str], ...] = ()
     stdin_name: str = STDIN
+    policies: tuple[Policy, ...] = ()
 
     def access(self, file: str) -> Access:
         """What the estate in `file` may read."""
         return Access.of(file, self.root, self.most_bytes)
+
+    def rule(self, code: str) -> Rule:
+        """The rule with this code, momlint's or a user's own. Raises `InternalError` where there is none."""
+        for policy in self.policies:
+            if policy.code == code:
+                return policy.rule
+        return rule_name(code).load()
+
+    def yields_to(self, code: str) -> Mapping[str, frozenset[str]]:
+        """What it yields to, as `Rule.yields_to`."""
+        return self.rule(code).yields_to
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Code and id of every rule that there is."""
+        yield from ((name.code, name.id) for name in rule_names())
+        yield from ((policy.code, policy.rule.id) for policy in self.policies)
 
     def selects(self, code: str) -> bool:
         """Whether findings of this code are wanted at all; a fault of momlint is told to everybody."""
@@ -358,14 +377,14 @@ def lint_opened(opened: Opened, options: Options, services: FleetServices = _ALO
     source = opened.source
     result = FileResult(summary=Summary(files=1), file=source.file, wanted=opened.wanted)
     result.sources[source.file] = source.lines
-    _keep_suppressions(result, source)
+    _keep_suppressions(result, source, options)
     for problem in source.problems:
         _add_problem(result, problem, source.file, options)
     for loaded in () if opened.wanted else opened.estates:
         for other in loaded.sources:
             if other.file not in result.sources:
                 result.sources[other.file] = other.lines
-                _keep_suppressions(result, other)
+                _keep_suppressions(result, other, options)
         for problem in loaded.problems:
             _add_problem(result, problem, source.file, options)
             result.summary.undecided += problem.code == "MOM901"
@@ -405,9 +424,9 @@ def _take_out_ignored(result: FileResult, loaded: LoadedEstate) -> None:
     result.findings = [finding for finding in result.findings if not is_ignored(finding)]
 
 
-def _keep_suppressions(result: FileResult, source: Source) -> None:
+def _keep_suppressions(result: FileResult, source: Source, options: Options) -> None:
     if source.suppressions:
-        codes = {name.id: name.code for name in rule_names()}
+        codes = {name: code for code, name in options.names()}
         result.suppressions[source.file] = [
             (one.target, tuple(codes.get(code, code) for code in one.codes), one.span) for one in source.suppressions
         ]
@@ -449,8 +468,10 @@ def _finding(
     about: Draft | Problem | None = None,
     related: Iterable[Related] = (),
     steps: Iterable[Related] = (),
+    rule: Rule | None = None,
 ) -> Finding:
-    rule = rule_name(code).load()
+    """`rule`: the one with this code, where it may be a user's own."""
+    rule = rule_name(code).load() if rule is None else rule
     return Finding(
         code,
         rule.id,
@@ -485,6 +506,7 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, se
         options.sections,
         options.certificate_folder,
         services.spread,
+        options.policies,
     )
     with listening():
         for discipline in claiming:
@@ -517,7 +539,7 @@ def _told(
         file, span, _ = loaded.locate(draft.place)
         if selection.options.selects_in(file, draft.code):
             candidates.append(Candidate(draft, not selection.is_silenced(file, span, draft)))
-    return settle(candidates, yields_to, disagreed)
+    return settle(candidates, selection.options.yields_to, disagreed)
 
 
 def _add_draft(result: FileResult, loaded: LoadedEstate, draft: Draft, options: Options) -> None:
@@ -528,7 +550,17 @@ def _add_draft(result: FileResult, loaded: LoadedEstate, draft: Draft, options: 
     related += [_related(loaded, one) for one in draft.related]
     steps = [_related(loaded, one) for one in draft.steps]
     result.findings.append(
-        _finding(draft.code, file, span, draft.message, draft.help, about=draft, related=related, steps=steps)
+        _finding(
+            draft.code,
+            file,
+            span,
+            draft.message,
+            draft.help,
+            about=draft,
+            related=related,
+            steps=steps,
+            rule=options.rule(draft.code),
+        )
     )
 
 
@@ -669,7 +701,7 @@ def _suppress(findings: set[Finding], selection: _Selection) -> list[Finding]:
         for _, codes, span in given:
             idle = [code for code in codes if (file, span, code) not in used and _could_match(code, options)]
             if (idle or not codes) and options.selects_in(file, "MOM109"):
-                message, help_ = _idle(idle)
+                message, help_ = _idle(idle, options)
                 kept.append(_finding("MOM109", file, span, message, help_))
     return kept
 
@@ -689,17 +721,17 @@ def _take_out_known(report: Report, findings: list[Finding], baseline: Baseline)
         report.outdated = sum(count for (file, _, _), count in left.items() if file in looked_at)
 
 
-def _idle(codes: Sequence[str]) -> tuple[str, str]:
+def _idle(codes: Sequence[str], options: Options) -> tuple[str, str]:
     """What to say of a comment of which `codes` silence nothing, or that names none; message and help."""
     form = "write `# momlint: ignore[MOM302]`, or several codes separated by commas"
     if not codes:
         return "this suppression comment names no rule", form
-    known = [name.code for name in rule_names()]
+    known = [code for code, _ in options.names()]
     unknown = [code for code in codes if not any(one.startswith(code) for one in known)]
     if unknown:
         from momlint.config import did_you_mean
 
-        names = [*known, *(name.id for name in rule_names())]
+        names = [*known, *(name for _, name in options.names())]
         return f"there is no rule `{unknown[0]}`{did_you_mean(unknown[0], names)}", form
     return (
         f"unused suppression: nothing here is reported as {', '.join(codes)}",
@@ -709,7 +741,7 @@ def _idle(codes: Sequence[str]) -> tuple[str, str]:
 
 def _could_match(code: str, options: Options) -> bool:
     """Whether a rule with this code or prefix ran: a comment for a rule that did not run may well be in use."""
-    names = [name.code for name in rule_names() if name.code.startswith(code)]
+    names = [name for name, _ in options.names() if name.startswith(code)]
     return not names or any(options.selects(name) for name in names)
 
 

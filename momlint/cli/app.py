@@ -577,9 +577,9 @@ def explain(
 
     from momlint.catalog import load_rules
     from momlint.cli.console import write
-    from momlint.cli.explain import find, page
+    from momlint.cli.explain import find, own_rules, page
 
-    write(page(find(rule, load_rules()), shutil.get_terminal_size().columns))
+    write(page(find(rule, load_rules(), own_rules), shutil.get_terminal_size().columns))
 
 
 @app.command()
@@ -589,10 +589,10 @@ def rules(
     """List the rules."""
     from momlint.catalog import load_rules
     from momlint.cli.console import write
-    from momlint.cli.explain import table
+    from momlint.cli.explain import own_rules, table
     from momlint.config import choice
 
-    write(table(load_rules(), choice("--format", format, ("text", "json", "markdown"))))
+    write(table([*load_rules(), *own_rules()], choice("--format", format, ("text", "json", "markdown"))))
 
 
 settings = typer.Typer(no_args_is_help=True, help="The settings of momlint.toml and [tool.momlint].")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from momlint.findings import Finding, Report
     from momlint.fleet.choose import RunnerOptions
     from momlint.lint import Options
+    from momlint.policies.form import Policy
     from momlint.report import Rendered
     from momlint.report.options import Notes
 
@@ -108,8 +109,9 @@ def check(arguments: Arguments) -> int:
         report = _judged(arguments, options, runner_options, found, progress)
 
         progress("writing the report")
-        rendered = _rendered(form, report, arguments, fail_on, notes)
-        besides = [(_rendered(other, report, arguments, fail_on, "full", file), file) for other, file in also]
+        own = options.policies
+        rendered = _rendered(form, report, arguments, fail_on, notes, own)
+        besides = [(_rendered(other, report, arguments, fail_on, "full", own, file), file) for other, file in also]
     # What files include is known only now.
     refuse_input("--output", arguments.output, report.sources)
     refuse_input("--certificate", arguments.certificate, report.sources)
@@ -141,7 +143,13 @@ _ROOTS: dict[FormatName, tuple[str, ...]] = {
 
 
 def _rendered(
-    form: FormatName, report: Report, arguments: Arguments, fail_on: FailOnName, notes: Notes, also: str | None = None
+    form: FormatName,
+    report: Report,
+    arguments: Arguments,
+    fail_on: FailOnName,
+    notes: Notes,
+    policies: Sequence[Policy],
+    also: str | None = None,
 ) -> Rendered:
     """The report in this format: for `--output` or standard output, or for the file `also`."""
     from momlint.catalog import load_rules
@@ -156,7 +164,7 @@ def _rendered(
     return render(
         form,
         report,
-        rules=load_rules() if form == "sarif" else (),
+        rules=(*load_rules(), *(policy.rule for policy in policies)) if form == "sarif" else (),
         colour=to_terminal and coloured(),
         width=columns() if to_terminal else None,
         quiet=arguments.quiet,
@@ -408,8 +416,9 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
 
     if arguments.timeout is not None and not 0 < arguments.timeout < float("inf"):
         raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
-    codes = [rule.code for rule in rules]
-    ids = {rule.id: rule.code for rule in rules}
+    policies = policies_of(settings)
+    codes = [*(rule.code for rule in rules), *(policy.code for policy in policies)]
+    ids = {**{rule.id: rule.code for rule in rules}, **{policy.rule.id: policy.code for policy in policies}}
     select, ignore = config.split_codes(arguments.select), config.split_codes(arguments.ignore)
     where = settings.file or "configuration"
     config.check_codes(select, codes, ids, "--select")
@@ -425,7 +434,7 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
         engine=engine,
         nusmv=_nusmv(engine, arguments.nusmv),
         solver=_solver(engine, arguments.solver, settings),
-        select=config.selected(select or settings.select or (), settings.extend_select),
+        select=config.selected(select or settings.select or (), settings.extend_select, codes),
         ignore=(*(ignore or settings.ignore or ()), *settings.extend_ignore),
         timeout=arguments.timeout if arguments.timeout is not None else settings.timeout,
         jobs=config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else _at_most_auto(settings.jobs or 1),
@@ -438,7 +447,17 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
         baseline=_baseline(arguments, settings),
         severities=settings.severity,
         stdin_name=_stdin_name(arguments),
+        policies=policies,
     )
+
+
+def policies_of(settings: Config) -> tuple[Policy, ...]:
+    """The rules of the user's own that the configuration names. Raises `UsageError` for mistakes in them."""
+    if not settings.rules:
+        return ()
+    from momlint.policies.read import read_policies
+
+    return read_policies(settings.rules, settings.base, settings.file or "configuration")
 
 
 def _stdin_name(arguments: Arguments) -> str:

@@ -30,6 +30,7 @@ DEFAULTS: dict[str, Any] = {
     "jobs": 1,
     "baseline": None,
     "per-file-ignores": {},
+    "rules": [],
 }
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from momlint import config
 from momlint.config import did_you_mean
 from momlint.errors import UsageError
 from momlint.words import joined
@@ -18,12 +19,26 @@ if TYPE_CHECKING:
 _WIDEST = 100
 
 
-def find(name: str, rules: Sequence[Rule]) -> Rule:
-    """The rule with the code or id `name`, in any case. Raises `UsageError` with the nearest one."""
+def own_rules() -> list[Rule]:
+    """The rules of the user's own, by the configuration of this folder. Raises `UsageError` for mistakes in them."""
+    from momlint.cli.check import policies_of
+
+    return [policy.rule for policy in policies_of(config.find("."))]
+
+
+def find(name: str, rules: Sequence[Rule], own: Callable[[], Sequence[Rule]] = tuple) -> Rule:
+    """The rule with the code or id `name`, in any case; `own` gives those to look at last.
+
+    Raises `UsageError` with the nearest one.
+    """
     wanted = name.casefold()
-    for rule in rules:
-        if wanted in (rule.code.casefold(), rule.id.casefold()):
-            return rule
+    for some in (rules, None):
+        # Those of the configuration are read only for who does not mean one of momlint's.
+        known = own() if some is None else some
+        for rule in known:
+            if wanted in (rule.code.casefold(), rule.id.casefold()):
+                return rule
+    rules = [*rules, *own()]
     hint = did_you_mean(name, [word for rule in rules for word in (rule.code, rule.id)])
     raise UsageError(f"there is no rule `{name}`{hint or '; `momlint rules` lists them'}")
 
@@ -31,12 +46,14 @@ def find(name: str, rules: Sequence[Rule]) -> Rule:
 def page(rule: Rule, width: int) -> str:
     """All there is to know of a rule, as plain text of `width` columns (examples keep their lines)."""
     width = max(40, min(width, _WIDEST))
+    since = f"since {rule.since}" if rule.since else "a rule of your own"
     parts = [
         f"{rule.code} {rule.id}\n{_wrapped(rule.title, width, '')}"
-        f"{rule.severity.value}, since {rule.since}, family {rule.family}\n",
+        f"{rule.severity.value}, {since}, family {rule.family}\n",
         f"Why\n{_wrapped(rule.why, width)}",
-        f"What to do\n{_wrapped(rule.remedy, width)}",
     ]
+    if rule.remedy:
+        parts.append(f"What to do\n{_wrapped(rule.remedy, width)}")
     if rule.yields_to:
         parts.append(f"Yields to\n{_wrapped(yields(rule), width)}")
     if rule.bad.strip():
@@ -73,7 +90,10 @@ def table(rules: Sequence[Rule], form: str) -> str:
             lines.append(f"| {rule.code} | {name} | {rule.severity.value} | {rule.title.replace('|', chr(92) + '|')} |")
         return "\n".join(lines) + "\n"
     longest = max((len(rule.id) for rule in rules), default=0)
-    return "".join(f"{rule.code}  {rule.severity.value:7}  {rule.id:{longest}}  {rule.title}\n" for rule in rules)
+    width = max((len(rule.code) for rule in rules), default=0)
+    return "".join(
+        f"{rule.code:{width}}  {rule.severity.value:7}  {rule.id:{longest}}  {rule.title}\n" for rule in rules
+    )
 
 
 def _wrapped(text: str, width: int, indent: str = "  ") -> str:

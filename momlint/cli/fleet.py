@@ -22,6 +22,7 @@ def inventory(
     reading: Reading,
 ) -> int:
     """Write the tables of the estates that `paths` name; the exit code."""
+    from momlint.catalog import rule_names
     from momlint.fleet.choose import on_spark
     from momlint.fleet.guard import DEADLINE, ShardLimits
     from momlint.fleet.inventory import check_output, write_inventory
@@ -34,7 +35,7 @@ def inventory(
     found = discover.discover(places, most=reading.most_bytes)
     settings = config.find(places[0])
     options = Options(
-        select=config.selected(settings.select or (), settings.extend_select),
+        select=config.selected(settings.select or (), settings.extend_select, (rule.code for rule in rule_names())),
         ignore=(*(settings.ignore or ()), *settings.extend_ignore),
         per_file_ignores=dict(settings.per_file_ignores),
         base=settings.base,

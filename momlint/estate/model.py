@@ -223,6 +223,7 @@ class TopicEntry(Model):
     max_hops: Count | None = Field(
         None, description="Budget for the path from any publisher to any subscriber, in links crossed."
     )
+    tags: Texts | None = Field(None, description="Labels that rules of your own choose topics by.")
 
 
 class RoutingEntry(Model):

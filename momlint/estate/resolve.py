@@ -453,6 +453,7 @@ class Resolver:
                         partial,
                         positions,
                         sending_positions,
+                        tuple(entry.tags or ()),
                     )
                 )
         return topics

@@ -128,6 +128,7 @@ class Topic:
     incomplete: bool = False
     subscriber_index: Sequence[int] = ()
     publisher_index: Sequence[int] = ()
+    tags: tuple[str, ...] = ()
 
     def subscriber_place(self, broker: int) -> Place:
         """The item of ``subscribers`` that names the broker. Raises `ValueError` where none does."""

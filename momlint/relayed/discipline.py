@@ -84,6 +84,11 @@ class _Judgement:
         ]
         for subject, part in parts:
             yield from self.selected(self.ask(subject, part) or [])
+        for policy in self.request.policies:
+            # A rule that is not judged is no pass.
+            if self.request.selects(policy.code) and policy.speaks_of(self.estate.topics):
+                subject = f"whether {policy.code} ({policy.rule.id}) holds"
+                self.undecided.append((subject, "momlint judges rules of your own in routed overlays only"))
 
     def _worked_out(self, fates: Fates) -> Literal[True]:
         fates.work_out()

@@ -16,6 +16,7 @@ from momlint.findings import Draft, Place, Proof, Summary
 from momlint.routed.ask import QUESTION_SECONDS, Ask, Disagreement
 
 if TYPE_CHECKING:
+    from momlint.policies.form import Policy
     from momlint.routed.diagnosis.context import Context
     from momlint.routed.recovery.colours import Failure
 
@@ -130,10 +131,27 @@ class RoutedJudgement:
                 if not done:
                     self.context.ask.undecided.append((f"whether {name.code} applies", _too_long(self.request)))
             yield from drafts
+        for policy in self.request.policies:
+            if selects(policy.code):
+                yield from self._broken(policy, seconds)
         if self.context.estate.specs and selects("MOM102"):
             from momlint.routed.diagnosis.specifications import unreadable
 
             yield from unreadable(self.context)
+
+    def _broken(self, policy: Policy, seconds: float) -> list[Draft]:
+        """What breaks a rule of a user's own."""
+        from momlint.routed import policies
+
+        drafts: list[Draft] = []
+        try:
+            done = limited(seconds, partial(_fill, drafts, partial(policies.find, policy), self.context))
+        except ReplayError as error:
+            self.disagreed(policy.code, error)
+        else:
+            if not done:
+                self.context.ask.undecided.append((f"whether {policy.code} applies", _too_long(self.request)))
+        return drafts
 
     def disagreed(self, code: str, error: ReplayError) -> None:
         """Keep it for `outcome`."""

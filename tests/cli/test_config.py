@@ -27,6 +27,7 @@ engine = "graph"
 solver = "cvc5"
 timeout = 2
 jobs = 3
+rules = ["ci/rules"]
 [severity]
 MOM5 = "warning"
 [per-file-ignores]
@@ -47,6 +48,7 @@ def test_everything_it_can_say(tmp_path: Path) -> None:
     assert found.per_file_ignores == (("legacy/*.yaml", ("MOM305",)),)
     assert (found.extend_select, found.extend_ignore) == (("MOM101",), ("MOM204",))
     assert (found.severity, found.baseline) == ((("MOM5", "warning"),), "known.json")
+    assert found.rules == ("ci/rules",)
     assert found.given == config.KEYS
 
 

@@ -39,7 +39,8 @@ BAD = [
     "fifty-brokers/broker-17-without-tables.yaml",
 ]
 
-#: See test_takeover.py, test_specifications.py, test_clients.py, test_sites.py and tests/relayed/test_examples.py.
+#: See test_takeover.py, test_specifications.py, test_clients.py, test_sites.py, tests/policies and
+#: tests/relayed/test_examples.py.
 ELSEWHERE = [
     "sites/seven-sites.yaml",
     "sites/report/crash.yaml",
@@ -51,6 +52,8 @@ ELSEWHERE = [
     "sites/report/three-sites-3.yaml",
     "sites/seven-sites-starving.yaml",
     *(f"clients/{path.name}" for path in sorted((EXAMPLES / "clients").glob("*.yaml"))),
+    *(f"own-rules/momlint-rules/{name}.yaml" for name in ("gold", "pii", "walks")),
+    "own-rules/topology.yaml",
     "relayed/growing.yaml",
     "relayed/plant.yaml",
     "ring/topology.yaml",

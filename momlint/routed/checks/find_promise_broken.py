@@ -38,15 +38,15 @@ def find(context: Context) -> Iterator[Draft]:
     if promise is not None:
         yield from _single(context, promise)
         yield from _together(context, promise)
-    yield from _unreactive(context, promise)
+    yield from unreactive(context, promise)
 
 
 def _place(context: Context) -> Place:
     return context.promise_place.entry
 
 
-def _promised(promise: Tolerate) -> str:
-    """``any 2 links and any broker``."""
+def promised(promise: Tolerate) -> str:
+    """What is promised, in words: ``any 2 links and any broker``."""
     budgets = ((promise.links, "link"), (promise.brokers, "broker"), (promise.groups, "group"))
     parts = [f"any {kind}" if number == 1 else f"any {number} {kind}s" for number, kind in budgets if number]
     return joined(parts) + (" at once" if len(parts) > 1 else "")
@@ -71,24 +71,46 @@ def _single(context: Context, promise: Tolerate) -> Iterator[Draft]:
 
 
 def _together(context: Context, promise: Tolerate) -> Iterator[Draft]:
-    """The smallest set that cuts what no single element does; other sets that cut other topics are counted with it.
+    """The smallest set that cuts what no single element does; other sets that cut other topics are counted with it."""
+    sets = sets_together(context, promise)
+    if not sets:
+        return
+    cutting = context.cutting
+    told = _told_alone(context, promise)
+    cut = np.zeros_like(told)
+    for failed in sets:
+        cut |= cutting.pairs(failed) & ~told
+    witness, _ = cutting.shown(sets[0], cutting.pairs(sets[0]) & ~told)
+    _, affected = cutting.shown(sets[0], cut)
+    yield _topological(context, promise, sets[0], witness, affected, len(sets) - 1)
+
+
+def _told_alone(context: Context, promise: Tolerate) -> NDArray[np.bool_]:
+    """bool[P]: the pairs that a promised element cuts alone."""
+    cutting = context.cutting
+    told = np.zeros(len(context.overlay.pair_source), np.bool_)
+    for element in cutting.elements.within(promise):
+        if element in cutting.cutting:
+            told |= cutting.pairs((element,))
+    return told
+
+
+def sets_together(context: Context, promise: Tolerate) -> list[tuple[int, ...]]:
+    """The smallest sets of several elements that cut topics which no single element cuts, each for other topics.
 
     All topics that any set cuts are found, or it is said that some stay undecided: the search for all of them is one
     question, and ends when its time does.
     """
     cutting = context.cutting
     if cutting.elements.largest(promise) < 2:
-        return
+        return []
     overlay = context.overlay
     every = overlay.keys.pair(overlay.pair_source, overlay.pair_dest)
-    told = np.zeros(len(every), np.bool_)
-    for element in cutting.elements.within(promise):
-        if element in cutting.cutting:
-            told |= cutting.pairs((element,))
-    left = ~told & _of_untold_topics(context, every, told)
+    told = _told_alone(context, promise)
+    left = ~told & of_untold_topics(context, every, told)
     sets: list[tuple[int, ...]] = []
     cut = np.zeros(len(every), np.bool_)
-    subject = f"whether the estate survives what it promises ({_promised(promise)})"
+    subject = f"whether the estate survives what it promises ({promised(promise)})"
     at_least, began = 2, time.monotonic()
     while left.any():
         asked = replace(overlay, pair_source=overlay.pair_source[left], pair_dest=overlay.pair_dest[left])
@@ -101,21 +123,18 @@ def _together(context: Context, promise: Tolerate) -> Iterator[Draft]:
         sets.append(found.failed)
         # What cuts pairs that those before leave cuts all pairs of those before too: it is no smaller.
         at_least = len(found.failed)
-        subject = f"whether the topics that are left survive what is promised ({_promised(promise)})"
+        subject = f"whether the topics that are left survive what is promised ({promised(promise)})"
         new = cutting.pairs(found.failed) & ~told
         if not (new & left).any():
             raise ReplayError(f"a path is left for every needed pair when {cutting.words(found.failed)} fail")
         cut |= new
-        left &= ~cut & _of_untold_topics(context, every, told | cut)
+        left &= ~cut & of_untold_topics(context, every, told | cut)
         if not context.estate.topics:
             break
-    if sets:
-        witness, _ = cutting.shown(sets[0], cutting.pairs(sets[0]) & ~told)
-        _, affected = cutting.shown(sets[0], cut)
-        yield _topological(context, promise, sets[0], witness, affected, len(sets) - 1)
+    return sets
 
 
-def _of_untold_topics(context: Context, every: NDArray[np.int64], told: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def of_untold_topics(context: Context, every: NDArray[np.int64], told: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """bool[P]: the pairs (all are `every`) that a topic needs of which no pair is `told`; all without topics."""
     needs = context.needs
     if not context.estate.topics:
@@ -143,7 +162,7 @@ def _topological(
         f"{how}, no path leads from `{witness.source}` to `{witness.destination}`",
         label=label,
         help=fix,
-        data={"promised": _promised(promise), "elements": witness.cut},
+        data={"promised": promised(promise), "elements": witness.cut},
         # The failure of several says nothing of each alone.
         about=[frozenset({("element", failed[0])})] if len(failed) == 1 else (),
         witness=witness,
@@ -165,10 +184,11 @@ class _Lost(NamedTuple):
     pair: NDArray[np.int64]
 
 
-def _unreactive(context: Context, promise: Tolerate | None) -> Iterator[Draft]:
+def unreactive(context: Context, promise: Tolerate | None, *, beyond_promise: bool = True) -> Iterator[Draft]:
     """Walks by next hops that stay as they are, over an element that fails, where a path is left that goes round it.
 
     One draft for all, since the cause is one: at the promise where it covers such a failure, else at the colours.
+    Without `beyond_promise` colours that the promise does not cover say nothing.
     """
     if not context.keeps or not len(context.overlay.pair_source):
         return
@@ -177,8 +197,9 @@ def _unreactive(context: Context, promise: Tolerate | None) -> Iterator[Draft]:
     if promise is not None:
         withdrawn = context.estate.withdraws_rows and context.estate.protocol == "shortest-path"
         lost = (_lost_in_colours if withdrawn and context.has_rows else _promised_and_lost)(context, promise)
-    colours = distinct(keys.colour_of(context.unreactive))
-    pairs = context.pairs_of(context.unreactive)
+    of_colours = context.unreactive if beyond_promise else context.unreactive[:0]
+    colours = distinct(keys.colour_of(of_colours))
+    pairs = context.pairs_of(of_colours)
     named = int(np.count_nonzero(colours < context.named_colours))
     if lost is None or not lost.pair.size:
         if named:
@@ -207,7 +228,7 @@ def _unreactive(context: Context, promise: Tolerate | None) -> Iterator[Draft]:
         f"the static tables keep using {context.cutting.words(failed)} when {when}",
         label=f"promised here{others}",
         help=_REACT,
-        data={"promised": _promised(promise), "failures": more + 1, **({"colours": named} if named else {})},
+        data={"promised": promised(promise), "failures": more + 1, **({"colours": named} if named else {})},
         witness=witness,
         affected=Affected(context.topics_of(pairs), len(pairs)),
         related=context.cutting.declared(failed),

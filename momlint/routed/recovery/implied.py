@@ -24,8 +24,8 @@ class Implied(NamedTuple):
     beyond: int = 0
 
 
-def implied_failures(estate: Estate, most: int = MOST_IMPLIED) -> Implied:
-    """The failures to judge besides the estate's colours.
+def implied_failures(estate: Estate, most: int = MOST_IMPLIED, *, walks: bool = False) -> Implied:
+    """The failures to judge besides the estate's colours. With `walks` it counts what ways messages take in them.
 
     Recovery rows speak of declared colours, so with them there are none (MOM402 names those without a colour). Whether
     a promised failure cuts a pair is asked otherwise, without a colour each; so is what becomes of rows that do not
@@ -52,7 +52,7 @@ def implied_failures(estate: Estate, most: int = MOST_IMPLIED) -> Implied:
     links, brokers = list(range(len(estate.links))), len(estate.brokers)
     slower: frozenset[int] = frozenset()
     if estate.heals:
-        every = moves or timed or static or any(topic.max_hops is not None for topic in estate.topics)
+        every = walks or moves or timed or static or any(topic.max_hops is not None for topic in estate.topics)
     else:
         every = static and estate.withdraws_rows
         slower = _with_a_slower_twin(estate) if timed else frozenset()
