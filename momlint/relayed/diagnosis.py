@@ -8,6 +8,7 @@ from momlint.findings import Draft, Place, RelatedDraft, Witness
 from momlint.relayed.classes import Passed, Rewritten
 from momlint.relayed.fates import Fates, Told
 from momlint.relayed.form import Relay
+from momlint.relayed.mending import Cut, Doubled, Thinned, Trials, cut_of, thinned
 from momlint.relayed.patterns import Constraint, Sets, whole
 from momlint.words import arrow, counted, listed
 
@@ -62,6 +63,7 @@ class _Cycle:
         self.topic = fates.name(one.found, self.steps[-1].topic)
         self.connections = _connections(self.relay, self.steps)
         self.rank = len(self.steps), self.walk, one.found.origin
+        self.one = one
 
     @property
     def goes_back(self) -> bool:
@@ -90,15 +92,15 @@ class _Cycle:
         return tuple(found)
 
 
-def _grouped(cycles: Sequence[_Cycle]) -> list[_Cycle]:
-    """Of the cycles that share a connection the shortest, by the first of which they would be cut."""
+def _grouped(cycles: Sequence[_Cycle]) -> list[list[_Cycle]]:
+    """Cycles that share a connection, the shortest first."""
     groups = _Groups()
     for cycle in cycles:
         groups.join(cycle.connections)
-    best: dict[str, _Cycle] = {}
+    found: dict[str, list[_Cycle]] = {}
     for cycle in sorted(cycles, key=lambda one: one.rank):
-        best.setdefault(groups.root(cycle.connections[0]), cycle)
-    return list(best.values())
+        found.setdefault(groups.root(cycle.connections[0]), []).append(cycle)
+    return list(found.values())
 
 
 def loops(fates: Fates) -> tuple[list[Draft], set[str]]:
@@ -106,25 +108,42 @@ def loops(fates: Fates) -> tuple[list[Draft], set[str]]:
     endless = [_Cycle(fates, one, steps) for one in fates.told for steps in one.fate.cycles]
     growing = [_Cycle(fates, one, one.fate.growth) for one in fates.told if one.fate.growth]
     round_and_round = {connection for cycle in (*endless, *growing) for connection in cycle.connections}
-    drafts = [_growth(cycle) for cycle in _grouped(growing)]
+    drafts = [_growth(cycle) for cycle, *_ in _grouped(growing)]
     longer = {connection for cycle in growing for connection in cycle.connections}
-    drafts += [_loop(cycle) for cycle in _grouped(endless) if longer.isdisjoint(cycle.connections)]
+    apart = [group for group in _grouped(endless) if longer.isdisjoint(group[0].connections)]
+    trials = Trials(fates)
+    drafts += [_loop(trials, group) for group in apart[:MOST]]
     return drafts[:MOST], round_and_round
 
 
-def _loop(cycle: _Cycle) -> Draft:
+def _loop(trials: Trials, group: Sequence[_Cycle]) -> Draft:
+    cycle = group[0]
     last = cycle.last()
+    looping = list({id(other.one): other.one for other in group}.values())
     arc, names = cycle.relay.arcs[last.arc], cycle.relay.names
     tail, head = names[arc.tail], names[arc.head]
     return Draft(
         "MOM801",
         place_of(cycle.relay, last),
         f"messages such as `{cycle.topic}` go round for ever between {cycle.between}",
-        help=f"leave out the way from `{tail}` to `{head}`, or narrow its filter: the others deliver already",
+        help=_what_to_leave_out(cut_of(trials, looping, last.arc), tail, head),
         witness=Witness(walk=tuple(cycle.names), topic=cycle.topic),
         related=cycle.related(last),
         label=f"`{tail}` passes them on to `{head}`",
         data={"topic": cycle.topic, "broker": tail, "to": head},
+    )
+
+
+def _what_to_leave_out(cut: Cut | None, tail: str, head: str) -> str:
+    if cut is None:
+        return f"leave out the way from `{tail}` to `{head}`, or narrow its filter; then look again"
+    if cut.connections:
+        which = "connection" if len(cut.connections) == 1 else "connections"
+        what = f"leave out the {which} {listed(list(cut.connections), 8)}"
+    else:
+        what = f"leave out the way from `{tail}` to `{head}`, or narrow its filter"
+    return (
+        f"{what}: the others deliver already" if cut.delivers else f"{what}; or rename so that no filter matches again"
     )
 
 
@@ -166,7 +185,7 @@ def guarded_loops(fates: Fates, told: set[str]) -> Iterator[Draft]:
                 if not cycle.goes_back:
                     cycles.append((cycle, "the memory of where a message has been"))
     why = {id(cycle): guard for cycle, guard in cycles}
-    for cycle in _grouped([cycle for cycle, _ in cycles])[:MOST]:
+    for cycle, *_ in _grouped([cycle for cycle, _ in cycles])[:MOST]:
         if told.isdisjoint(cycle.connections):
             last = cycle.last()
             yield Draft(
@@ -187,7 +206,7 @@ def duplicates(fates: Fates, looping: set[str]) -> tuple[list[Draft], set[str]]:
     Ways that part over the same connections are one cause. A loop's copies are the loop's affair.
     """
     relay = fates.relay
-    causes: list[tuple[list[str], tuple[object, ...], Draft]] = []
+    causes: list[tuple[list[str], tuple[object, ...], Doubled, int]] = []
     groups = _Groups()
     for one in fates.told:
         for (broker, topic), copies in one.fate.arrivals.items():
@@ -200,11 +219,13 @@ def duplicates(fates: Fates, looping: set[str]) -> tuple[list[Draft], set[str]]:
                 continue
             groups.join(parted)
             rank = len(ways[0]) + len(ways[1]), one.found.origin, broker
-            causes.append((parted, rank, _duplicate(fates, one, (broker, topic), copies)))
-    best: dict[str, Draft] = {}
-    for parted, _, draft in sorted(causes, key=lambda cause: cause[1]):
-        best.setdefault(groups.root(parted[0]), draft)
-    return list(best.values())[:MOST], {connection for parted, _, _ in causes for connection in parted}
+            causes.append((parted, rank, Doubled(one, (broker, topic)), copies))
+    found: dict[str, list[tuple[Doubled, int]]] = {}
+    for parted, _, doubled, copies in sorted(causes, key=lambda cause: cause[1]):
+        found.setdefault(groups.root(parted[0]), []).append((doubled, copies))
+    trials = Trials(fates)
+    drafts = [_duplicate(fates, trials, group) for group in list(found.values())[:MOST]]
+    return drafts, {connection for parted, *_ in causes for connection in parted}
 
 
 def _is_forest(relay: Relay) -> bool:
@@ -225,19 +246,15 @@ def _is_wanted(fates: Fates, one: Told, broker: int, topic: Rewritten) -> bool:
     return any(need.broker == broker and fates.classes.meets(one.found, topic, need) for need in relay.wanted)
 
 
-def _duplicate(fates: Fates, one: Told, place: tuple[int, Rewritten], copies: int) -> Draft:
+def _duplicate(fates: Fates, trials: Trials, group: Sequence[tuple[Doubled, int]]) -> Draft:
+    (one, place), copies = group[0]
     relay, ways = fates.relay, one.fate.ways[place]
     where, source = relay.names[place[0]], relay.names[one.found.origin]
     topic = fates.name(one.found)
     paths = tuple(arrow([source, *(relay.names[relay.arcs[step.arc].head] for step in way)]) for way in ways)
     other = set(ways[0]).symmetric_difference(ways[1]) or set(ways[0])
-    last = max(other, key=lambda step: _order(relay, step))
-    help_ = "leave out one of the ways, or narrow its filter"
-    # A longer way that a hop limit lets end here: that limit is the smallest thing to change.
-    limit = _hop_limit(relay, ways[1])
-    if len(ways[1]) > len(ways[0]) and limit is not None and ways[1][-1] in other:
-        last = ways[1][-1]
-        help_ = f"lower the limit on hops here from {limit} to {len(ways[1]) - 1}, or leave out one of the ways"
+    mended = thinned(trials, [doubled for doubled, _ in group])
+    last = max(other, key=lambda step: (mended is not None and step.arc == mended.arc, _order(relay, step)))
     related = []
     seen = {place_of(relay, last)}
     for step in (way[-1] for way in ways):
@@ -248,7 +265,7 @@ def _duplicate(fates: Fates, one: Told, place: tuple[int, Rewritten], copies: in
         "MOM804",
         place_of(relay, last),
         f"`{where}` gets {counted(copies, 'copy', 'copies')} of messages such as `{topic}` from `{source}`",
-        help=help_,
+        help=_how_to_thin(relay, mended),
         witness=Witness(source=source, destination=where, topic=topic, paths=paths),
         related=tuple(related),
         label="one copy comes by this",
@@ -256,11 +273,17 @@ def _duplicate(fates: Fates, one: Told, place: tuple[int, Rewritten], copies: in
     )
 
 
-def _hop_limit(relay: Relay, way: Sequence[Passed]) -> int | None:
-    """The limit of a way's last link, where one that is lower would end the way before it."""
-    limit = relay.arcs[way[-1].arc].max_hops
-    hops = sum(not relay.arcs[step.arc].unguarded for step in way)
-    return limit if limit is not None and hops == len(way) > 1 else None
+def _how_to_thin(relay: Relay, mended: Thinned | None) -> str:
+    if mended is None:
+        return "leave out one of the ways, or narrow its filter"
+    arc = relay.arcs[mended.arc]
+    if mended.limit is not None:
+        lower = f"lower the limit on hops here from {arc.max_hops} to {mended.limit}"
+        if mended.everywhere:
+            return f"{lower}, and on the other links likewise: the shorter ways deliver already"
+        return f"{lower}: the shorter way delivers already"
+    ends = f"from `{relay.names[arc.tail]}` to `{relay.names[arc.head]}`"
+    return f"leave out the way {ends}, or narrow its filter: the other one delivers already"
 
 
 def dead_filters(fates: Fates) -> Iterator[Draft]:

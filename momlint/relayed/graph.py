@@ -56,11 +56,18 @@ class Fate:
     cycles: list[tuple[Passed, ...]] = field(default_factory=list)
     endless: set[tuple[int, Rewritten]] = field(default_factory=set)
     growth: tuple[Passed, ...] = ()
+    #: How many states were looked at.
+    states: int = 0
 
 
-def fate(relay: Relay, found: TopicClass, guards: Guards = Guards()) -> Fate:  # noqa: B008 - it is a tuple
-    """What becomes of a class. Raises `TooLarge`."""
-    return _Search(relay, found, guards).run()
+def fate(
+    relay: Relay,
+    found: TopicClass,
+    guards: Guards = Guards(),  # noqa: B008 - it is a tuple
+    most_states: int = MOST_STATES,
+) -> Fate:
+    """What becomes of a class. Raises `TooLarge` behind `most_states`."""
+    return _Search(relay, found, guards, most_states).run()
 
 
 def sends(relay: Relay, found: TopicClass, copy: Copy, guards: Guards) -> Iterator[tuple[Passed, Copy]]:
@@ -95,7 +102,8 @@ def sends(relay: Relay, found: TopicClass, copy: Copy, guards: Guards) -> Iterat
 
 
 class _Search:
-    def __init__(self, relay: Relay, found: TopicClass, guards: Guards) -> None:
+    def __init__(self, relay: Relay, found: TopicClass, guards: Guards, most_states: int) -> None:
+        self.most_states = most_states
         self.relay = relay
         self.found = found
         self.guards = guards
@@ -106,6 +114,7 @@ class _Search:
         start = Copy(self.found.origin, Rewritten(), 0, frozenset(), "", -1)
         result = Fate()
         order = self._states(start, result)
+        result.states = len(order)
         component = _components(self.edges, order)
         sizes: dict[int, int] = {}
         for state in order:
@@ -145,7 +154,7 @@ class _Search:
                     seen.add(after)
                     self.came[after] = passed, state
                     waiting.append(after)
-                    if len(seen) > MOST_STATES:
+                    if len(seen) > self.most_states:
                         raise TooLarge
         return order
 

@@ -49,7 +49,7 @@ class Change(NamedTuple):
 
 
 class _At(NamedTuple):
-    """A copy: `visited` are the identities of where it has been."""
+    """A copy: `visited` are the identities of brokers that it has left by links that guards look at."""
 
     broker: int
     topic: Tokens
@@ -89,8 +89,7 @@ class _Search:
         self.wholes: dict[Pattern, Constraint] = {}
 
     def run(self, origin: int, topic: Tokens) -> dict[Need, tuple[Change, ...]]:
-        identity = self.relay.identity[origin]
-        start = _At(origin, topic, 0, frozenset() if identity is None else frozenset({identity}), "", -1)
+        start = _At(origin, topic, 0, frozenset(), "", -1)
         found: dict[Need, tuple[Change, ...]] = {}
         changes: dict[_At, tuple[Change, ...]] = {start: ()}
         open_needs = list(self.needs)
@@ -151,8 +150,7 @@ class _Search:
         """The copies that come over an arc: renamed as it renames, and, at the price of a change, as it is."""
         if arc.max_hops is not None and at.hops + 1 > arc.max_hops:
             changes.append(self.change("hops", arc.place, at, arc))
-        identity = self.relay.identity[arc.head]
-        if identity is not None and identity in at.visited:
+        if not arc.unguarded and self.relay.identity[arc.head] in self.been(at):
             changes.append(self.change("visited", arc.place, at, arc))
         entry = next((one for one in arc.entries if self.meets(one.pattern, at.topic)), None)
         if entry is None or entry.deny:
@@ -170,10 +168,15 @@ class _Search:
     def change(self, kind: Kind, place: Place, at: _At, arc: Arc) -> Change:
         return Change(kind, place, arc.tail, arc.head, at.hops + 1, at.topic, arc)
 
+    def been(self, at: _At) -> frozenset[str]:
+        """What it remembers where it is about to go on."""
+        identity = self.relay.identity[at.broker]
+        return at.visited if identity is None else at.visited | {identity}
+
     def behind(self, at: _At, head: int, topic: Tokens, arc: Arc) -> _At:
-        identity = self.relay.identity[head]
-        visited = at.visited if identity is None else at.visited | {identity}
-        return _At(head, topic, at.hops + 1, visited, *arc.came)
+        if arc.unguarded:
+            return _At(head, topic, at.hops, at.visited, *arc.came)
+        return _At(head, topic, at.hops + 1, self.been(at), *arc.came)
 
 
 def renamed_by(entry: Entry, topic: Tokens, *, glued: bool) -> Tokens:
