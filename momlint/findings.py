@@ -300,7 +300,7 @@ class Report:
     not in it. `failures` are sentences about files that could not be read (exit code 2). `sections` are for the text
     report alone. `certificates` and `uncertified`, where certificates are asked for: for each estate a record, or why
     there is none. `known`: the findings that the baseline knows, which are not in `findings`; `outdated`: how many of
-    this run's files it has that were not found.
+    this run's files it has that were not found. `idle_rules`: codes of users' own rules that speak of nothing in it.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -313,3 +313,4 @@ class Report:
     uncertified: list[str] = field(default_factory=list)
     known: list[Finding] = field(default_factory=list)
     outdated: int = 0
+    idle_rules: list[str] = field(default_factory=list)

@@ -143,6 +143,8 @@ class FileResult:
     file: str | None = None
     #: Sentences about files of the unit that could not be read; the others were checked.
     unread: list[str] = field(default_factory=list)
+    #: The codes of users' own rules that speak of something in it.
+    spoken: list[str] = field(default_factory=list)
 
 
 _ALONE = FleetServices()
@@ -389,6 +391,8 @@ def lint_opened(opened: Opened, options: Options, services: FleetServices = _ALO
             _add_problem(result, problem, source.file, options)
             result.summary.undecided += problem.code == "MOM901"
         if loaded.estate is not None:
+            topics = loaded.estate.topics
+            result.spoken += [policy.code for policy in options.policies if policy.speaks_of(topics)]
             _check_estate(result, loaded, options, services)
         elif options.certificate_folder is not None:
             result.uncertified.append(f"{source.file}: there is no estate to certify")
@@ -577,11 +581,13 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
     report = Report()
     findings: set[Finding] = set()
     suppressions: dict[str, list[Suppression]] = {}
+    spoken: set[str] = set()
     for result in _without_included(results):
         if result.failure is not None:
             report.failures.append(result.failure)
             continue
         report.failures += result.unread
+        spoken.update(result.spoken)
         findings.update(result.findings)
         report.sources.update(result.sources)
         suppressions.update(result.suppressions)
@@ -590,6 +596,7 @@ def merge(results: Iterable[FileResult], options: Options) -> Report:
         report.uncertified += result.uncertified
         _add_numbers(report.summary, result.summary)
         _add_proof(report.proof, result.proof)
+    report.idle_rules = [one.code for one in options.policies if options.selects(one.code) and one.code not in spoken]
     kept = sorted(_suppress(findings, _Selection(options, suppressions)), key=lambda finding: finding.sort_key)
     kept = [_weighed(finding, options.severities) for finding in kept] if options.severities else kept
     _take_out_known(report, kept, options.baseline)

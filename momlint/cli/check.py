@@ -127,6 +127,8 @@ def check(arguments: Arguments) -> int:
             complain(f"momlint: note: {notice}")
         if baseline is not None:
             _tell_known(baseline, report)
+        if report.summary.brokers:
+            _tell_idle(options.policies, report)
     for failure in report.failures:
         complain(f"momlint: error: {failure}")
     code = exit_code(report, fail_on)
@@ -288,6 +290,14 @@ def _judged(
         report = _lint_by_many(found.files, options, runner_options, arguments.quiet, progress, read)
     report.failures[:0] = found.failures
     return report
+
+
+def _tell_idle(policies: Sequence[Policy], report: Report) -> None:
+    """Say which rules of the user's own speak of nothing: a tag may be misspelt, and that is no pass."""
+    for policy in policies:
+        if policy.code in report.idle_rules:
+            topics = policy.topics.words("topics")
+            complain(f"momlint: note: {policy.code} ({policy.rule.id}) speaks of nothing here: there are no {topics}")
 
 
 def _tell_known(baseline: str, report: Report) -> None:

@@ -148,3 +148,16 @@ def test_a_relayed_overlay_is_undecided(run: Run, here: Path) -> None:
     assert "MOM901" not in ran.out  # it is not selected, and undecided all the same
     (here / "topology.yaml").write_text(text.replace("[pii]", "[public]") + "routing: {protocol: relay}\n")
     assert run("check", "topology.yaml", "--select", "ACME1").code == 0
+
+
+def test_a_rule_that_speaks_of_nothing_is_named(run: Run, here: Path) -> None:
+    text = (here / "topology.yaml").read_text()
+    (here / "topology.yaml").write_text(text.replace("[pii]", "[pll]"))
+    told = "momlint: note: ACME1 (pii-stays-in-the-eu) speaks of nothing here: there are no topics with tag `pii`\n"
+    for options in ([], ["--jobs", "2"]):
+        assert run("check", "topology.yaml", "--select", "ACME", *options).err == told
+    assert run("check", "topology.yaml", "--select", "ACME", "--quiet").err == ""
+    assert run("check", "topology.yaml", "--select", "ACME2").err == ""
+    # One estate of a run that has such topics is enough.
+    (here / "other.yaml").write_text(text)
+    assert run("check", ".", "--select", "ACME").err == ""
