@@ -6,12 +6,14 @@ python bench/bench_relayed.py [--edges 500] [--exchanges 200]
 from __future__ import annotations
 
 import argparse
+import json
 import time
 
 from momlint.access import Access
 from momlint.discipline import Request
 from momlint.disciplines import disciplines_of
-from momlint.estate.opening import open_bytes
+from momlint.estate.opening import open_bytes, open_natives
+from momlint.native.reading import Named
 
 HUBS, LINES, CLUSTERS = 5, 20, 20
 
@@ -41,10 +43,61 @@ def federation(exchanges: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def measure(name: str, text: str) -> None:
+def definitions(exchanges: int, *, mesh: bool) -> list[Named]:
+    """The same as RabbitMQ's own files, a queue bound to each exchange; `mesh`: all with all, one hop."""
+    files = []
+    for i in range(CLUSTERS):
+        others = [j for j in range(CLUSTERS) if (j != i if mesh else abs(i - j) == 1)]
+        hops = 1 if mesh else CLUSTERS - 1
+        value = {
+            "rabbitmq_version": "3.13.7",
+            "vhosts": [{"name": "/"}],
+            "global_parameters": [{"name": "cluster_name", "value": f"c{i}"}],
+            "exchanges": [
+                {"name": f"x{j}", "vhost": "/", "type": "topic", "internal": False} for j in range(exchanges)
+            ],
+            "queues": [{"name": f"q{j}", "vhost": "/", "arguments": {}} for j in range(exchanges)],
+            "bindings": [
+                {
+                    "source": f"x{j}",
+                    "vhost": "/",
+                    "destination": f"q{j}",
+                    "destination_type": "queue",
+                    "routing_key": "site.#",
+                }
+                for j in range(exchanges)
+            ],
+            "parameters": [
+                {
+                    "component": "federation-upstream",
+                    "vhost": "/",
+                    "name": f"c{j}",
+                    "value": {"uri": f"amqp://c{j}.example", "max-hops": hops},
+                }
+                for j in others
+            ],
+            "policies": [
+                {
+                    "vhost": "/",
+                    "name": "all",
+                    "pattern": "^x",
+                    "apply-to": "exchanges",
+                    "definition": {"federation-upstream-set": "all"},
+                    "priority": 1,
+                }
+            ],
+        }
+        files.append(Named(f"c{i}.json", "rabbitmq", json.dumps(value, indent=1).encode()))
+    return files
+
+
+def measure(name: str, estate: str | list[Named]) -> None:
     """Read and judge an estate, and print what that took."""
     begun = time.perf_counter()
-    (loaded,) = open_bytes(text.encode(), "estate.yaml", Access.of("estate.yaml")).estates
+    if isinstance(estate, str):
+        (loaded,) = open_bytes(estate.encode(), "estate.yaml", Access.of("estate.yaml")).estates
+    else:
+        (loaded,) = open_natives(estate, Access.of).estates
     read = time.perf_counter()
     (discipline,) = disciplines_of(loaded)
     judgement = discipline.judge(loaded, Request(lambda code: True, timeout=600))
@@ -63,6 +116,9 @@ def main() -> None:
     asked = parser.parse_args()
     measure(f"{asked.edges} edges with {LINES} topic lines around {HUBS} hubs", edges(asked.edges))
     measure(f"{asked.exchanges} exchanges over {CLUSTERS} clusters", federation(asked.exchanges))
+    for shape in ("chain", "mesh"):
+        name = f"RabbitMQ's definitions, {asked.exchanges} exchanges over {CLUSTERS} clusters, a {shape}"
+        measure(name, definitions(asked.exchanges, mesh=shape == "mesh"))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from momlint.relayed.form import Arc, Entry, Need, Relay
+from momlint.relayed.form import Entry, Need, Relay
 from momlint.relayed.patterns import (
     Constrained,
     Constraint,
@@ -30,6 +30,8 @@ from momlint.relayed.patterns import (
 MOST_CLASSES = 20_000
 #: What is known of more filters is not handed on to a part of a class, which has to do with few of them.
 _MOST_INHERITED = 300
+#: Of so many entries of an arc each is looked at.
+_FEW = 4
 
 
 class Rewritten(NamedTuple):
@@ -105,6 +107,8 @@ class Classes:
         self.sets = Sets(relay.language)
         self._waiting: list[tuple[Constrained, dict[Constraint, bool]]] = []
         self._indices: dict[int, _Index] = {}
+        self._entries: dict[int, _Index] = {}
+        self._wants: dict[int, tuple[list[Pattern], _Index]] = {}
         # A filter without `rest` matches nothing longer than itself, and the others look no further than that.
         widths = [len(entry.pattern.items) for arc in relay.arcs for entry in arc.entries if entry.pattern is not None]
         changes = [max(len(entry.add), len(entry.strip)) for arc in relay.arcs for entry in arc.entries]
@@ -154,7 +158,7 @@ class Classes:
             for number in self._candidates(found, broker, topic):
                 arc = self.relay.arcs[number]
                 in_time = arc.max_hops is None or hop <= arc.max_hops
-                one = self._pass(found, arc, topic) if in_time else None
+                one = self._pass(found, number, topic) if in_time else None
                 if one is None:
                     continue
                 entry, after = one
@@ -166,19 +170,29 @@ class Classes:
                 else:
                     waiting.append((arc.head, after, hop + 1))
             found.steps[broker, topic] = tuple(passed)
-            for need in self.relay.wanted:
-                if need.broker == broker and need.pattern is not None:
-                    self._all_or_nothing(found, self._carried(need.pattern, topic, found))
+            for pattern in self._wanted(found, broker, topic):
+                self._all_or_nothing(found, self._carried(pattern, topic, found))
 
-    def _pass(self, found: TopicClass, arc: Arc, topic: Rewritten) -> tuple[int, Rewritten] | None:
+    def _pass(self, found: TopicClass, arc: int, topic: Rewritten) -> tuple[int, Rewritten] | None:
         """The entry of an arc that lets the class pass, and what it is called behind it; None where none does."""
-        for number, entry in enumerate(arc.entries):
+        entries = self.relay.arcs[arc].entries
+        for number in self._likely(found, arc, topic) if len(entries) > _FEW else range(len(entries)):
+            entry = entries[number]
             if entry.pattern is not None and not self._all_or_nothing(
                 found, self._carried(entry.pattern, topic, found)
             ):
                 continue
             return None if entry.deny else (number, self._rewrite(found, entry, topic))
         return None
+
+    def _likely(self, found: TopicClass, arc: int, topic: Rewritten) -> list[int]:
+        """The entries of an arc, in their order, less those that begin with other words."""
+        index = self._entries.get(arc)
+        if index is None:
+            index = self._entries[arc] = _Index()
+            for number, entry in enumerate(self.relay.arcs[arc].entries):
+                index.add(() if entry.pattern is None else beginning(whole(entry.pattern)), number)
+        return index.along((*topic.add, *found.topics.beginning[topic.cut :]))
 
     def _rewrite(self, found: TopicClass, entry: Entry, topic: Rewritten) -> Rewritten:
         cut, add = topic
@@ -244,6 +258,17 @@ class Classes:
         if any(self.sets.apart(constraint, one) for one in topics.inside):
             return False
         return False if self.sets.example(topics.part(constraint)) is None else None
+
+    def _wanted(self, found: TopicClass, broker: int, topic: Rewritten) -> list[Pattern]:
+        """What is wanted at a broker, less what begins with other words."""
+        kept = self._wants.get(broker)
+        if kept is None:
+            patterns = [one.pattern for one in self.relay.wanted if one.broker == broker and one.pattern is not None]
+            kept = self._wants[broker] = (list(dict.fromkeys(patterns)), _Index())
+            for number, pattern in enumerate(kept[0]):
+                kept[1].add(beginning(whole(pattern)), number)
+        patterns, index = kept
+        return [patterns[number] for number in index.along((*topic.add, *found.topics.beginning[topic.cut :]))]
 
     def _candidates(self, found: TopicClass, broker: int, topic: Rewritten) -> list[int]:
         """The arcs from a broker, in their order, less those whose filters all begin with other words."""

@@ -51,7 +51,7 @@ class Pattern:
 
     def start(self) -> frozenset[int]:
         """Where it begins."""
-        return self._closed({0})
+        return _start(self)
 
     def step(self, places: frozenset[int], token: str, separator: str) -> frozenset[int]:
         """Where it stands after `token`."""
@@ -91,6 +91,11 @@ class Pattern:
     def accepts(self, places: frozenset[int]) -> bool:
         """Whether a topic may end there."""
         return not places.isdisjoint(self.ends)
+
+
+@lru_cache(maxsize=100_000)
+def _start(pattern: Pattern) -> frozenset[int]:
+    return pattern._closed({0})
 
 
 class Language:

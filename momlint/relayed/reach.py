@@ -10,7 +10,7 @@ from momlint.findings import Affected, Draft, Place, RelatedDraft, Witness
 from momlint.relayed.classes import Rewritten
 from momlint.relayed.fates import Fates, Told
 from momlint.relayed.form import Need, Relay
-from momlint.relayed.patterns import Tokens
+from momlint.relayed.patterns import Tokens, beginning, whole
 from momlint.relayed.repairs import Change, repairs
 from momlint.words import counted, joined
 
@@ -73,8 +73,13 @@ def _missing(fates: Fates) -> Iterator[_Missing]:
     """All that does not arrive: by what is wanted, then by what is published."""
     relay = fates.relay
     lacking: list[tuple[Need, list[Told], bool]] = []
+    at_home: dict[int, list[Told]] = {}
+    if all(need.pattern is None for need in relay.published):
+        # Anything may be published anywhere: who has it at home is served.
+        for one in fates.told:
+            at_home.setdefault(one.found.origin, []).append(one)
     for need in relay.wanted:
-        if need.pattern is None:
+        if need.pattern is None or _is_at_home(fates, need, at_home.get(need.broker, ())):
             continue
         served = False
         missing: list[Told] = []
@@ -102,6 +107,17 @@ def _missing(fates: Fates) -> Iterator[_Missing]:
             repaired[id(one)] = repairs(relay, fates.classes.sets, found.origin, found.example, needs)
     for need, several, is_known in lacking:
         yield from _of_need(fates, need, several, repaired, is_known=is_known)
+
+
+def _is_at_home(fates: Fates, need: Need, classes: Sequence[Told]) -> bool:
+    """Whether one of these classes, of what is published at the broker itself, is what a need means."""
+    assert need.pattern is not None
+    words = beginning(whole(need.pattern))
+    return any(
+        fates.classes.meets(one.found, Rewritten(), need)
+        for one in classes
+        if all(mine == theirs for mine, theirs in zip(words, one.found.topics.beginning, strict=False))
+    )
 
 
 def _of_need(
