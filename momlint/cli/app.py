@@ -440,6 +440,15 @@ def trace(
 def simulate(
     path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
     script: Annotated[str | None, typer.Option(metavar="FILE", help="What clients do, and what happens.")] = None,
+    failures: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Which links and brokers fail and heal, and when.")
+    ] = None,
+    protocol: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="With --failures: of pcrt,ospf,rrl; by default all.")
+    ] = None,
+    until: Annotated[
+        float | None, typer.Option(metavar="TIME", help="With --failures: by default twice its last time.")
+    ] = None,
     policy: Annotated[
         str | None,
         typer.Option(metavar="ROUTING/ORDER", help="As flooding/fifo; by default the estate's own."),
@@ -457,7 +466,7 @@ def simulate(
     root: _Root = None,
     max_file_mb: _MaxFileMb = None,
 ) -> None:
-    """Run a script on simulated brokers.
+    """Run a script on simulated brokers: of clients and crashes, or of failures on an overlay.
 
     Who gets what and when, what is lost, comes twice or out of order, and how many messages it takes, under one policy
     or all six. A run is an example and no proof; `momlint check` proves.
@@ -471,7 +480,23 @@ def simulate(
     raise typer.Exit(
         run_simulate(
             Arguments(
-                path, script, policy, all_policies, seed, runs, form, log, output, plot, jobs, spark, estate, reading
+                path,
+                script,
+                failures,
+                protocol,
+                until,
+                policy,
+                all_policies,
+                seed,
+                runs,
+                form,
+                log,
+                output,
+                plot,
+                jobs,
+                spark,
+                estate,
+                reading,
             )
         )
     )

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 FORMS = ("text", "json", "csv")
 MOST_RUNS = 100_000
+#: Of simulated time.
+LATEST = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,9 @@ class Arguments:
 
     path: str
     script: str | None = None
+    failures: str | None = None
+    protocol: str | None = None
+    until: float | None = None
     policy: str | None = None
     all_policies: bool = False
     seed: int = 0
@@ -50,8 +55,17 @@ def simulate(arguments: Arguments) -> int:
     config.choice("--format", arguments.form, FORMS)
     if not 1 <= arguments.runs <= MOST_RUNS:
         raise UsageError(f"--runs must be from 1 to {MOST_RUNS:,}, not {arguments.runs}")
+    if arguments.script is not None and arguments.failures is not None:
+        raise UsageError("--script and --failures: choose one")
+    if arguments.failures is not None:
+        if arguments.policy is not None or arguments.all_policies or arguments.log:
+            raise UsageError("--policy, --all and --log go with --script")
+        check_packages()
+        return _failing(arguments, arguments.failures)
+    if arguments.protocol is not None or arguments.until is not None:
+        raise UsageError("--protocol and --until go with --failures")
     if arguments.script is None:
-        raise UsageError("name the script with --script")
+        raise UsageError("name the script with --script, or with --failures")
     if arguments.all_policies and arguments.policy is not None:
         raise UsageError("--policy and --all: choose one")
     if arguments.log and (arguments.form == "csv" or arguments.runs > 1):
@@ -105,6 +119,58 @@ def _scripted(arguments: Arguments, script: str) -> int:
         write(reports.as_csv(done, arguments.seed), arguments.output)
     else:
         write(reports.as_text(done, log=arguments.log), arguments.output)
+    return exits.OK
+
+
+def _failing(arguments: Arguments, script: str) -> int:
+    from momlint.simulation.faults import read_faults
+    from momlint.simulation.overlays import topology_of
+    from momlint.simulation.recovering import PROTOCOLS
+
+    protocols = arguments.protocol.split(",") if arguments.protocol is not None else list(PROTOCOLS)
+    for name in protocols:
+        if name not in PROTOCOLS:
+            raise UsageError(f"--protocol: there is no protocol `{name}`; choose from {', '.join(PROTOCOLS)}")
+    protocols = list(dict.fromkeys(protocols))
+    if arguments.until is not None and not 0 < arguments.until <= LATEST:
+        raise UsageError(f"--until must be above 0 and at most {LATEST:,.0f}, not {arguments.until:g}")
+    loaded = estates.load(arguments.path, arguments.estate, arguments.reading)
+    read = [*(source.file for source in loaded.sources), script]
+    refuse_input("--output", arguments.output, read)
+    refuse_input("--plot", arguments.plot, read)
+    topology = topology_of(loaded, colours="pcrt" in protocols)
+    text, problems = _text(script, arguments.reading)
+    if not problems:
+        faults, problems = read_faults(text, topology.elements())
+    if problems:
+        return _report(arguments, script, text, problems)
+    # As long again as the script is, so that what it does can be seen to the end.
+    until = arguments.until or (2 * faults[-1].at if faults and faults[-1].at else 100.0)
+    from momlint.fleet.simulations import many_recoveries
+    from momlint.simulation import recovery_reports
+
+    with Progress() as progress:
+        done = many_recoveries(
+            topology,
+            protocols,
+            faults,
+            until,
+            arguments.seed,
+            arguments.runs,
+            arguments.jobs,
+            arguments.spark,
+            progress,
+        )
+    if arguments.plot is not None:
+        from momlint.simulation.plots import plot_recovery
+
+        write(plot_recovery(done), arguments.plot)
+    if arguments.form == "json":
+        write(recovery_reports.as_json(done), arguments.output)
+    elif arguments.form == "csv":
+        write(recovery_reports.as_csv(done, arguments.seed), arguments.output)
+    else:
+        write(recovery_reports.as_text(done), arguments.output)
     return exits.OK
 
 

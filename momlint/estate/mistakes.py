@@ -247,6 +247,7 @@ class Mistakes:
                 "sites",
                 "delivery",
                 "clients",
+                "simulation",
             ):
                 return f"`{written[-1]}` of {self.label(path[:-1])}"
             case (*_, str()):

@@ -36,6 +36,7 @@ from momlint.estate.forms import (
 )
 from momlint.estate.kinds import Count, Flag, Formula, Id, Model, Path, Takes, Text
 from momlint.estate.pubsub_model import PubsubEntry
+from momlint.estate.simulation_model import SimulationEntry
 
 BrokerIds = Annotated[list[Id], Takes("a list of broker ids")]
 Ends = Annotated[list[Id], Field(min_length=2, max_length=2), Takes("a list of two broker ids")]
@@ -488,6 +489,9 @@ class EstateFile(Model):
         ]
         | None
     ) = Field(None, description="Client → its site, what it publishes and what it subscribes to.")
+    simulation: Annotated[SimulationEntry | None, Takes("a mapping with unit, links, traffic and protocols")] = Field(
+        None, description="What `momlint simulate --failures` needs beside the overlay; no verdict depends on it."
+    )
 
 
 def json_schema() -> dict[str, Any]:

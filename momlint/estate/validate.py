@@ -47,6 +47,7 @@ SECTIONS = (
     "sites",
     "delivery",
     "clients",
+    "simulation",
 )
 #: Sections that other disciplines judge than those of brokers: with one of them, an estate needs no brokers.
 WITHOUT_BROKERS: Final[tuple[str, ...]] = ("pubsub", "sites", "delivery", "clients")

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     from momlint.fleet.work import Runner
     from momlint.simulation.designs import Policy, Setting
+    from momlint.simulation.faults import Incident
     from momlint.simulation.outcomes import Outcome
+    from momlint.simulation.overlays import Topology
+    from momlint.simulation.recovering import RecoveryOutcome
     from momlint.simulation.steps import Step
 
 O = TypeVar("O")  # noqa: E741 - an outcome
@@ -131,3 +134,33 @@ def many_runs(
     """The script under each policy, with `runs` seeds from `first` on. Raises as `spread` does."""
     one = Scripted(setting, tuple(steps), logged=runs == 1)
     return dict(zip(policies, spread(one, list(policies.values()), first, runs, jobs, spark, say), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """Faults on an overlay; called with a protocol and a seed."""
+
+    topology: Topology
+    faults: tuple[Incident, ...]
+    until: float
+
+    def __call__(self, protocol: str, seed: int) -> RecoveryOutcome:
+        from momlint.simulation.recovering import recover
+
+        return recover(self.topology, protocol, self.faults, self.until, seed)
+
+
+def many_recoveries(
+    topology: Topology,
+    protocols: Sequence[str],
+    faults: Sequence[Incident],
+    until: float,
+    first: int,
+    runs: int,
+    jobs: str | None,
+    spark: str | None,
+    say: Callable[[str], None] = lambda _: None,
+) -> dict[str, list[RecoveryOutcome]]:
+    """The faults under each protocol, with `runs` seeds from `first` on. Raises as `spread` does."""
+    one = Failing(topology, tuple(faults), until)
+    return dict(zip(protocols, spread(one, protocols, first, runs, jobs, spark, say), strict=True))

@@ -10,6 +10,7 @@ from momlint.errors import UsageError
 
 if TYPE_CHECKING:
     from momlint.simulation.outcomes import Outcome
+    from momlint.simulation.recovering import RecoveryOutcome
 
 _COLOURS = ("#1b6ca8", "#d1603d", "#3a8a4d", "#7b5ea7", "#8c6d1f", "#444444")
 
@@ -54,4 +55,33 @@ def plot_deliveries(runs: Mapping[str, Sequence[Outcome]]) -> str:
     axes.set_xlabel("milliseconds")
     axes.set_ylabel("deliveries")
     axes.legend(frameon=False, fontsize="small")
+    return _svg(figure)
+
+
+def plot_recovery(runs: Mapping[str, Sequence[RecoveryOutcome]]) -> str:
+    """How long packets took, by when they were sent, and which were lost; of several runs, of the first."""
+    figure, axes = _figure(7.0, 3.8)
+    highest = max((one.latency for own in runs.values() for one in own[0].arrivals), default=1.0)
+    for number, (name, own) in enumerate(runs.items()):
+        run, colour = own[0], _COLOURS[number % len(_COLOURS)]
+        series = sorted((one.sent_at, one.latency) for one in run.arrivals)
+        axes.plot(
+            [at for at, _ in series],
+            [latency for _, latency in series],
+            linestyle="none",
+            marker=".",
+            markersize=4,
+            color=colour,
+            label=f"{name}: {len(series)} of {run.sent} came",
+        )
+        # Below the axis, a row for each protocol.
+        level = -highest * (0.08 + 0.06 * number)
+        axes.plot([at for at, _ in run.lost_at], [level] * len(run.lost_at), linestyle="none", marker="x", color=colour)
+    first = next(iter(runs.values()))[0]
+    for one in first.converged:
+        axes.axvline(one.at, color="#888888", linewidth=0.8)
+        axes.annotate(one.event, (one.at, highest * 1.02), fontsize="x-small", ha="center", annotation_clip=False)
+    axes.set_xlabel("sent at")
+    axes.set_ylabel("latency; crosses: lost")
+    axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
     return _svg(figure)

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from momlint.simulation.outcomes import Delivered, Disorder, Missing, Outcome
+from momlint.simulation.tables import columns, spread_of
 from momlint.simulation.wire import Event
 from momlint.words import counted
 
@@ -102,9 +103,7 @@ def _spread(runs: Sequence[Outcome]) -> dict[str, Any]:
     found: dict[str, Any] = {"numbering": runs[0].numbering, "runs": len(runs), "published": len(runs[0].published)}
     taken = [measures(run) for run in runs]
     for name in _MEASURES:
-        values = [one[name] for one in taken]
-        known = [value for value in values if value is not None]
-        found[name] = {"least": min(known), "median": round(median(known), 3), "most": max(known)} if known else None
+        found[name] = spread_of([one[name] for one in taken])
     found["settled"] = all(run.settled for run in runs)
     return found
 
@@ -151,7 +150,7 @@ def _side_by_side(runs: Mapping[str, Sequence[Outcome]]) -> list[str]:
         ends = ["-" if one is None else f"{one:,.1f} ms" for one in (_median(run), run.last_delivery_ms)]
         counts = (*numbers, len(run.disorder), run.messages_sent)
         rows.append((name, run.numbering or "-", *(f"{one:,}" for one in counts), *ends))
-    return [*_columns(rows), "", "latency: the median; last: when the last event came."]
+    return [*columns(rows, left=2), "", "latency: the median; last: when the last event came."]
 
 
 def _several(runs: Mapping[str, Sequence[Outcome]]) -> list[str]:
@@ -177,7 +176,7 @@ def _several(runs: Mapping[str, Sequence[Outcome]]) -> list[str]:
             told = _range([one[measure] for one in taken], ",.1f")
             words.append(told if told == "-" else f"{told} ms")
         rows.append((name, own[0].numbering or "-", f"{len(own):,}", *words))
-    lines = _columns(rows)
+    lines = columns(rows, left=2)
     return [*lines, "", "Of several runs the least, the median and the most; latency: the median of a run."]
 
 
@@ -189,18 +188,6 @@ def _range(values: Sequence[float | None], form: str) -> str:
     if least == most:
         return format(least, form)
     return f"{least:{form}} / {middle:{form}} / {most:{form}}"
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """In columns: the first two to the left, numbers to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(
-            word.ljust(width) if column < 2 else word.rjust(width)
-            for column, (word, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
 
 
 def _details(name: str, run: Outcome, log: bool) -> list[str]:

@@ -44,6 +44,7 @@ BAD = [
 ELSEWHERE = [
     "sites/seven-sites.yaml",
     "sites/report/crash.yaml",
+    "simulation/six-brokers.yaml",
     "sites/report/six-sites-1.yaml",
     "sites/report/six-sites-2.yaml",
     "sites/report/six-sites-3.yaml",

@@ -19,6 +19,8 @@ ROOT = Path(__file__).parents[2]
 GOOD = str(ROOT / "examples" / "triangle" / "topology.yaml")
 SITES = str(ROOT / "examples" / "sites" / "report" / "three-sites-1.yaml")
 SCRIPT = str(ROOT / "examples" / "sites" / "report" / "one-publisher.txt")
+SIX = str(ROOT / "examples" / "simulation" / "six-brokers.yaml")
+FAULTS = str(ROOT / "examples" / "simulation" / "paper.txt")
 GRAPH = {"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}
 
 
@@ -56,6 +58,7 @@ CASES = {
     "simulate": [
         Case(f"simulate {SITES} --script {SCRIPT}"),
         Case(f"simulate {SITES} --script {SCRIPT} --all -f csv -o deliveries.csv", prints=False),
+        Case(f"simulate {SIX} --failures {FAULTS} --until 40"),
         Case(f"simulate - --script {SCRIPT} --max-file-mb 1", 2, reads=True),
     ],
     "import": [Case("import graph.json"), Case("import -", 2, reads=True)],

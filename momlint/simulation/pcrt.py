@@ -1,0 +1,152 @@
+"""Pre-calculated routing tables: the colour of the network, flooded; next hops by colour and destination."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from momlint.simulation.cabling import Control, Fabric, Packet
+from momlint.simulation.overlays import Colour
+from momlint.simulation.routers import HELLO_BITS, NOTICE_BITS, Flooding, Port, World
+
+#: Sequence numbers go from 1 to this, and then from 1 again.
+LARGEST = 255
+#: Smoothing of adaptive timers: the share of a new measurement in the mean and in the deviation (as TCP's round-trip
+#: time, RFC 6298), and how many deviations are waited for.
+MEAN_SHARE, DEVIATION_SHARE, DEVIATIONS = 0.125, 0.25, 4.0
+#: Heartbeats that adaptive timers wait for at least: one may be lost.
+LEAST_BEATS = 2.0
+
+
+class ColourMap:
+    """From links that are dead to the colour that is for them."""
+
+    def __init__(self, colours: Sequence[Colour]) -> None:
+        self.colours = colours
+        self._exact: dict[frozenset[int], int] = {}
+        for number, colour in enumerate(colours):
+            self._exact.setdefault(colour.down, number)
+
+    def of(self, down: frozenset[int]) -> int:
+        """The colour of exactly these links; else the one with fewest links more, else the one with most of them."""
+        exact = self._exact.get(down)
+        if exact is not None:
+            return exact
+        more = [number for number, colour in enumerate(self.colours) if colour.down > down]
+        if more:
+            return min(more, key=lambda number: (len(self.colours[number].down), number))
+        return self.within(down)
+
+    def within(self, down: frozenset[int]) -> int:
+        """The colour with most of these links and no others."""
+        fewer = [number for number, colour in enumerate(self.colours) if colour.down <= down]
+        return max(fewer, key=lambda number: (len(self.colours[number].down), -number), default=0)
+
+
+def is_newer(sequence: int, known: int, *, naive: bool) -> bool:
+    """Whether a sequence number is newer than the one that is known; 0 is before all.
+
+    Serial: the shorter way round decides (as RFC 1982). Naive: the larger number, which fails after the largest.
+    """
+    if naive or known == 0:
+        return sequence > known
+    return 0 < (sequence - known) % LARGEST <= LARGEST // 2
+
+
+class PcrtRouter(Flooding):
+    """A broker with pre-calculated tables.
+
+    It tells others the colour of its own links' failures, and merges what all have told through the colour map. Of its
+    own links it believes itself, and the other end until it hears something over the link: were it to believe that end
+    for good, each would go on to blame what is healed.
+    """
+
+    def __init__(self, me: int, fabric: Fabric, world: World, colours: ColourMap) -> None:
+        setting = fabric.topology.pcrt
+        super().__init__(me, fabric, world, setting.heartbeat, setting.dead_after)
+        self.colours = colours
+        self.ack_timeout = setting.ack_timeout
+        self.sequence = 1
+        self.known = [1] * fabric.topology.n
+        #: Of each broker: its own links that it says are dead.
+        self.reports: list[frozenset[int]] = [frozenset()] * fabric.topology.n
+        self.colour = colours.of(frozenset())
+        self._links = [frozenset(fabric.topology.links_of(broker)) for broker in range(fabric.topology.n)]
+        #: Its links that the other end says are dead, of which it has heard nothing since.
+        self._accused: set[int] = set()
+        self._gaps: dict[int, tuple[float, float, float]] = {}
+
+    def view(self) -> frozenset[int]:
+        """What all reports together say; of its own links, its own."""
+        others = frozenset().union(*self.reports) - self._links[self.me]
+        return others | self.reports[self.me] | self._accused
+
+    def next_hop(self, packet: Packet) -> int:
+        """By colour and destination."""
+        return self.colours.colours[self.colour].hops[packet.dest][self.me]
+
+    def port_changed(self, port: Port) -> None:
+        """Another colour, told to everybody."""
+        self.reports[self.me] = frozenset(link for link, one in self.ports.items() if not one.up)
+        self.sequence = self.sequence % LARGEST + 1
+        self.known[self.me] = self.sequence
+        self._recolour()
+        colour = self.colours.within(self.reports[self.me])
+        self.tell(Control("flood", NOTICE_BITS, False, self.me, self.sequence, colour))
+        if port.up:
+            self.catch_up(port)
+
+    def _recolour(self) -> None:
+        self.colour = self.colours.of(self.view())
+        self.world.changed()
+
+    def hear(self, port: Port, message: Control) -> None:
+        """A heartbeat, a link test, a notification, or an answer to one."""
+        if port.link in self._accused:
+            self._accused.remove(port.link)
+            self._recolour()
+        if message.kind == "flood" and not message.answer:
+            self._notified(port, message)
+        elif message.kind == "flood":
+            self.acknowledged(port, message)
+        elif message.kind == "test" and not message.answer:
+            self.fabric.send(self.me, port.link, Control("test", HELLO_BITS, True))
+        elif message.kind == "test" and not port.up:
+            port.tests += 1
+        if not port.up:
+            self._test(port, message)
+
+    def _test(self, port: Port, message: Control) -> None:
+        """Whether a link that was dead and is heard of is alive: so many tests, one after the other."""
+        if port.tests >= self.fabric.topology.pcrt.test_packets:
+            self.come_up(port)
+        elif (message.kind == "test" and message.answer) or self.now - port.tested >= self.ack_timeout:
+            port.tested = self.now
+            self.fabric.send(self.me, port.link, Control("test", HELLO_BITS))
+
+    def _notified(self, port: Port, notice: Control) -> None:
+        self.acknowledge(port, notice)
+        origin = notice.origin
+        naive = self.fabric.topology.pcrt.wrap == "naive"
+        if origin == self.me or not is_newer(notice.sequence, self.known[origin], naive=naive):
+            return
+        self.known[origin] = notice.sequence
+        assert isinstance(notice.content, int)
+        before = self.reports[origin]
+        self.reports[origin] = self.colours.colours[notice.content].down & self._links[origin]
+        self._accused |= (self.reports[origin] - before) & self._links[self.me]
+        self._accused -= before - self.reports[origin]
+        self._recolour()
+        self.tell(notice, but=port)
+
+    def measure(self, port: Port) -> None:
+        """With adaptive timers: wait for the usual gap between heartbeats, and so many deviations more."""
+        setting = self.fabric.topology.pcrt
+        if not setting.adaptive:
+            return
+        last, mean, deviation = self._gaps.get(port.link, (-1.0, setting.heartbeat, setting.heartbeat / 2))
+        if last >= 0 and port.up:
+            gap = self.now - last
+            deviation += DEVIATION_SHARE * (abs(gap - mean) - deviation)
+            mean += MEAN_SHARE * (gap - mean)
+            port.patience = max(LEAST_BEATS * setting.heartbeat, mean + DEVIATIONS * deviation)
+        self._gaps[port.link] = self.now, mean, deviation
