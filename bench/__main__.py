@@ -26,6 +26,7 @@ SMALL: dict[str, list[list[str]]] = {
     "budgets": [["--brokers", "96", "--topics", "1000,10000"]],
     "colours": [["--brokers", "96", "--links", "192", "--runs", "1"]],
     "delivery": [["--seeds", "5"]],
+    "recovery": [["--seeds", "5", "--graphs", "1"]],
     "condense": [["--sizes", "16,32,64,96", "--graphs", "1"]],
     "engines": [["--runs", "3", "--sizes", "50,192", "--colours"]],
     "fleet": [["memory"]],  # the others need Spark

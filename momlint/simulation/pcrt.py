@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from momlint.simulation.cabling import Control, Fabric, Packet
@@ -10,11 +11,12 @@ from momlint.simulation.routers import HELLO_BITS, NOTICE_BITS, Flooding, Port, 
 
 #: Sequence numbers go from 1 to this, and then from 1 again.
 LARGEST = 255
-#: Smoothing of adaptive timers: the share of a new measurement in the mean and in the deviation (as TCP's round-trip
-#: time, RFC 6298), and how many deviations are waited for.
-MEAN_SHARE, DEVIATION_SHARE, DEVIATIONS = 0.125, 0.25, 4.0
-#: Heartbeats that adaptive timers wait for at least: one may be lost.
-LEAST_BEATS = 2.0
+#: Adaptive timers: the share of a new measurement in the deviation (as of TCP's round-trip time, RFC 6298) and in the
+#: share of heartbeats that are lost; how many deviations are waited for.
+DEVIATION_SHARE, LOSS_SHARE, DEVIATIONS = 0.25, 1 / 32, 4.0
+#: How often, in heartbeats, a working link may be taken for dead; what share is taken for lost at first, and at least;
+#: and for how many heartbeats is waited at most.
+ALARM, FIRST_LOSS, LEAST_LOSS, MOST_BEATS = 1e-5, 0.05, 0.002, 16
 
 
 class ColourMap:
@@ -139,14 +141,15 @@ class PcrtRouter(Flooding):
         self.tell(notice, but=port)
 
     def measure(self, port: Port) -> None:
-        """With adaptive timers: wait for the usual gap between heartbeats, and so many deviations more."""
+        """With adaptive timers: wait for as many heartbeats as are hardly ever lost in a row, and for their delays."""
         setting = self.fabric.topology.pcrt
         if not setting.adaptive:
             return
-        last, mean, deviation = self._gaps.get(port.link, (-1.0, setting.heartbeat, setting.heartbeat / 2))
+        last, deviation, loss = self._gaps.get(port.link, (-1.0, 0.0, FIRST_LOSS))
         if last >= 0 and port.up:
-            gap = self.now - last
-            deviation += DEVIATION_SHARE * (abs(gap - mean) - deviation)
-            mean += MEAN_SHARE * (gap - mean)
-            port.patience = max(LEAST_BEATS * setting.heartbeat, mean + DEVIATIONS * deviation)
-        self._gaps[port.link] = self.now, mean, deviation
+            beats = max(1, round((self.now - last) / setting.heartbeat))
+            deviation += DEVIATION_SHARE * (abs(self.now - last - beats * setting.heartbeat) - deviation)
+            loss += LOSS_SHARE * ((beats - 1) / beats - loss)
+            rows = math.ceil(math.log(ALARM) / math.log(min(max(loss, LEAST_LOSS), 0.9)))
+            port.patience = min(rows, MOST_BEATS) * setting.heartbeat + DEVIATIONS * deviation
+        self._gaps[port.link] = self.now, deviation, loss

@@ -69,8 +69,9 @@ def plot_recovery(runs: Mapping[str, Sequence[RecoveryOutcome]]) -> str:
             [at for at, _ in series],
             [latency for _, latency in series],
             linestyle="none",
-            marker=".",
-            markersize=4,
+            # Where they agree, each is seen around the next.
+            marker="o",
+            markersize=max(1.5, 6.0 - 2.0 * number),
             color=colour,
             label=f"{name}: {len(series)} of {run.sent} came",
         )
@@ -84,4 +85,44 @@ def plot_recovery(runs: Mapping[str, Sequence[RecoveryOutcome]]) -> str:
     axes.set_xlabel("sent at")
     axes.set_ylabel("latency; crosses: lost")
     axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return _svg(figure)
+
+
+def plot_hops(shares: Mapping[str, Mapping[int, int]]) -> str:
+    """Histograms of path lengths: of each name, how many paths have how many hops; drawn as shares."""
+    figure, axes = _figure(7.0, 3.8)
+    longest = max(max(counts) for counts in shares.values())
+    width = 0.8 / len(shares)
+    for number, (name, counts) in enumerate(shares.items()):
+        total = sum(counts.values())
+        places = [hops + (number - (len(shares) - 1) / 2) * width for hops in range(1, longest + 1)]
+        heights = [100 * counts.get(hops, 0) / total for hops in range(1, longest + 1)]
+        axes.bar(places, heights, width, label=name, color=_COLOURS[number % len(_COLOURS)])
+    # The long paths are what it is about, and there are few of them.
+    axes.set_yscale("log")
+    axes.set_xticks(range(1, longest + 1))
+    axes.set_xlabel("hops")
+    axes.set_ylabel("per cent of all paths")
+    axes.legend(frameon=False, fontsize="small")
+    return _svg(figure)
+
+
+def plot_timers(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+    """Of each name: how soon a dead link is noticed, and how many false alarms that costs."""
+    figure, axes = _figure(7.0, 3.8)
+    for number, (name, points) in enumerate(curves.items()):
+        axes.plot(
+            [delay for delay, _ in points],
+            [alarms for _, alarms in points],
+            marker="o",
+            markersize=4,
+            # Two curves of one scene share a colour.
+            color=_COLOURS[number // 2 % len(_COLOURS)],
+            linestyle="--" if number % 2 else "-",
+            label=name,
+        )
+    axes.set_yscale("symlog", linthresh=0.1)
+    axes.set_xlabel("units until a dead link is noticed")
+    axes.set_ylabel("false alarms in 100 units")
+    axes.legend(frameon=False, fontsize="small")
     return _svg(figure)

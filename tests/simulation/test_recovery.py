@@ -6,6 +6,7 @@ import json
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from xml.etree import ElementTree
 
 import networkx as nx
 import pytest
@@ -23,6 +24,7 @@ from tests.budget import ALL
 
 ROOT = Path(__file__).parents[2]
 SIX = ROOT / "examples" / "simulation" / "six-brokers.yaml"
+SVG_TEXT = "{http://www.w3.org/2000/svg}text"
 DETOUR = (0, 1, 5, 4, 2)
 
 
@@ -103,6 +105,28 @@ def test_sequence_numbers_go_round() -> None:
     assert is_newer(7, 7 - 1, naive=False)
     assert not is_newer(7, 7, naive=False)
     assert not is_newer(6, 7, naive=False)
+
+
+def alarms_and_delay(adaptive: bool, loss: float) -> tuple[int, list[float]]:
+    """False alarms in 100 units without a failure, then how soon one is noticed; over ten seeds."""
+    text = SIX.read_text(encoding="utf-8").replace("buffer: 10}", f"buffer: 10, loss: {loss}}}")
+    text = text.replace("ack_timeout: 2}", f"ack_timeout: 2, adaptive: {'true' if adaptive else 'false'}}}")
+    of = topology(text)
+    faults, _ = read_faults("at 100 fail 2--3", of.elements())
+    outcomes = [recover(of, "pcrt", faults, 130.0, seed) for seed in range(10)]
+    delays = [one.converged[0].detected for one in outcomes]
+    return sum(one.false_alarms for one in outcomes), [one - 100 for one in delays if one is not None]
+
+
+def test_timers_that_adapt() -> None:
+    """Sooner where nothing is lost, and no alarm; fewer alarms where much is."""
+    alarms, fixed = alarms_and_delay(False, 0.0)
+    adaptive_alarms, adaptive = alarms_and_delay(True, 0.0)
+    assert alarms == adaptive_alarms == 0
+    assert max(adaptive) < min(fixed)
+    # Two heartbeats after the last one, which came up to one before the failure.
+    assert all(1.0 <= delay <= 2.1 for delay in adaptive)
+    assert alarms_and_delay(True, 0.2)[0] < alarms_and_delay(False, 0.2)[0] / 2
 
 
 def random_estate(seed: int) -> tuple[str, list[tuple[int, int, int]]]:
@@ -237,7 +261,7 @@ def test_a_broker_fails() -> None:
 
 
 @pytest.mark.parametrize("script", ["paper", "thesis"])
-def test_the_command(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(script: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     arguments = ["simulate", str(SIX), "--failures", str(SIX.parent / f"{script}.txt"), "--until", "80"]
     assert main([*arguments, "-f", "json"]) == 0
     text = capsys.readouterr().out
@@ -251,6 +275,12 @@ def test_the_command(script: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert found["control_bits"] > 0
     assert main([*arguments, "-f", "json"]) == 0
     assert capsys.readouterr().out == text
+    plot = tmp_path / "plot.svg"
+    assert main([*arguments, "--plot", str(plot)]) == 0
+    shown = capsys.readouterr().out
+    assert "fail 2--3" in shown
+    words = {"".join(one.itertext()).strip() for one in ElementTree.parse(plot).getroot().iter(SVG_TEXT)}
+    assert {"sent at", "latency; crosses: lost", "fail 2--3"} <= words
     assert main([*arguments, "--protocol", "rrl,pcrt", "--runs", "3", "-f", "json", "--jobs", "2"]) == 0
     spread = json.loads(capsys.readouterr().out)["protocols"]
     assert list(spread) == ["rrl", "pcrt"]
