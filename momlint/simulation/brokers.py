@@ -16,6 +16,7 @@ from momlint.simulation.wire import (
     Ask,
     Carry,
     Event,
+    Load,
     Message,
     Note,
     Parcel,
@@ -109,6 +110,8 @@ class BrokerNode(Sender):
         self._notes: deque[Note] = deque()
         self._work: deque[Parcel] = deque()
         self._wake: simpy.Event = network.env.event()
+        #: Copies that what is handled now has led to so far.
+        self._copies = 0
         home.nodes[name] = self
         network.env.process(self._run())
 
@@ -117,9 +120,19 @@ class BrokerNode(Sender):
         """Whether it does anything at all now."""
         return not self.crashed and not self.frozen
 
-    def _launch(self, site: int, key: Hashable, entry: Sent) -> None:
-        super()._launch(site, key, entry)
+    def send(self, site: int, load: Load) -> None:
+        """Note down that it is to be sent, and send it when it is its turn: a copy takes its time."""
+        entry = self.keep(site, load)
+        attempt = entry.attempt
+        self._copies += 1
         self.home.watch()
+
+        def launch() -> None:
+            # It may have been struck in between, or acknowledged.
+            if self.acts and self.outbox.get((site, key_of(load))) is entry and entry.attempt == attempt:
+                self._launch(site, key_of(load), entry)
+
+        self.network.after(self.network.costs.send * self._copies, launch)
 
     @property
     def outbox(self) -> dict[tuple[int, Hashable], Sent]:
@@ -198,10 +211,9 @@ class BrokerNode(Sender):
         if not (yield from self._spend(costs.handle + (costs.replicate if standbys and policy.replicate else 0.0))):
             return
         self.network.messages["replicas"] += standbys if policy.replicate else 0
-        before = self.network.messages.total()
+        self._copies = 0
         self._act(parcel)
-        sent = self.network.messages.total() - before
-        if (yield from self._spend(costs.pause + costs.send * sent)) and not policy.acknowledge_first:
+        if (yield from self._spend(costs.pause + costs.send * self._copies)) and not policy.acknowledge_first:
             self._acknowledge(parcel)
 
     def _acknowledge(self, parcel: Parcel) -> None:
@@ -311,6 +323,7 @@ class BrokerNode(Sender):
 
     def _deliver_to(self, name: str, event: Event) -> None:
         if self.home.memory.wants(name, event.topic):
+            self._copies += 1
             self.network.say(f"{self.name} → {name}: {event.topic}{event.number} of {event.publisher}")
             self.network.near(name, Parcel(Carry(event), self.name, -1), "deliveries")
 

@@ -47,10 +47,14 @@ class Sender:
 
     def send(self, site: int, load: Load) -> None:
         """Send it to the active broker of the site, and keep it until it is acknowledged."""
+        self._launch(site, key_of(load), self.keep(site, load))
+
+    def keep(self, site: int, load: Load) -> Sent:
+        """Note down that it is to be sent."""
         entry = self.outbox.setdefault((site, key_of(load)), Sent(load, self.network.env.now))
         # With numbers anew it may be another load under the same key.
         entry.load = load
-        self._launch(site, key_of(load), entry)
+        return entry
 
     def _launch(self, site: int, key: Hashable, entry: Sent) -> None:
         entry.attempt += 1

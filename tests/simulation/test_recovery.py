@@ -129,6 +129,19 @@ def test_timers_that_adapt() -> None:
     assert alarms_and_delay(True, 0.2)[0] < alarms_and_delay(False, 0.2)[0] / 2
 
 
+@pytest.mark.parametrize(("wrap", "unknown"), [("serial", []), ("naive", [255, 257, 259])])
+def test_after_the_largest_sequence_number(wrap: str, unknown: list[int]) -> None:
+    """A link fails and heals by turns. Numbers start at 1, so the 254th change has 255, and the next one begins anew.
+
+    Taken for what it is, all brokers agree after each change. Naively, the others take 1 for older than 255, and never
+    hear of a failure again; what heals is nothing that they knew of.
+    """
+    text = SIX.read_text(encoding="utf-8").replace("ack_timeout: 2}", f"ack_timeout: 2, wrap: {wrap}}}")
+    faults = [Incident(10.0 * n, n % 2 == 1, Element(True, 1), "2--3", n) for n in range(1, 261)]
+    outcome = recover(topology(text), "pcrt", faults, 2610.0, 0)
+    assert [n for n, one in enumerate(outcome.converged, 1) if one.all_agree is None] == unknown
+
+
 def random_estate(seed: int) -> tuple[str, list[tuple[int, int, int]]]:
     """A connected overlay of 4 to 8 brokers, with costs, all pairs needed; its links."""
     random = Random(seed)
