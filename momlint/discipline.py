@@ -41,7 +41,8 @@ class Request:
 
     `timeout`: seconds for each solver question, None for the engine's own limit; `nusmv`: that program, None to look
     for it; `solver`: who answers for smt. `sections`: what else to explain. `certificate_folder`: where a certificate
-    will stand, None where none is asked for. `spread`: see `FleetServices`. `policies`: rules of users' own.
+    will stand, None where none is asked for. `spread`: see `FleetServices`. `policies`: rules of users' own. `bound`:
+    how far checks within a bound go, by name, where that was said: `events`, `publishers`, `crashes`.
     """
 
     selects: Callable[[str], bool]
@@ -53,6 +54,7 @@ class Request:
     certificate_folder: str | None = None
     spread: Any = None
     policies: Sequence[Policy] = ()
+    bound: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(slots=True)

@@ -80,6 +80,7 @@ class Options:
     most_bytes: int = MOST_MEGABYTES * MEGABYTE
     baseline: Baseline = field(default_factory=Baseline)
     severities: tuple[tuple[str, str], ...] = ()
+    bound: tuple[tuple[str, int], ...] = ()
     stdin_name: str = STDIN
     policies: tuple[Policy, ...] = ()
 
@@ -511,6 +512,7 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, se
         options.certificate_folder,
         services.spread,
         options.policies,
+        options.bound,
     )
     with listening():
         for discipline in claiming:

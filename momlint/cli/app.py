@@ -130,6 +130,13 @@ def check(
         float | None,
         typer.Option(metavar="SECONDS", help="Time limit for each question, for all engines; by default 60."),
     ] = None,
+    bound: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME=NUMBER,…",
+            help="How far the checks of take-overs look (MOM826 to MOM829): events, publishers, crashes.",
+        ),
+    ] = None,
     spark: Annotated[
         str | None,
         typer.Option(
@@ -224,6 +231,7 @@ def check(
         output=output,
         fail_on=fail_on,
         timeout=timeout,
+        bound=bound,
         spark=spark,
         spark_conf=spark_conf or (),
         runner=runner,

@@ -49,6 +49,7 @@ class Arguments(NamedTuple):
     output: str | None = None
     fail_on: str | None = None
     timeout: float | None = None
+    bound: str | None = None
     spark: str | None = None
     spark_conf: Sequence[str] = ()
     runner: str | None = None
@@ -421,6 +422,24 @@ def _settings(arguments: Arguments) -> Config:
     return config.find(stdin_filename or "." if paths[0] == discover.STDIN else paths[0])
 
 
+#: What `--bound` takes, and from where to where. Beyond, nobody would see the end.
+_BOUNDS = {"events": (1, 6), "publishers": (1, 6), "crashes": (0, 6)}
+
+
+def _bound(given: str | None) -> tuple[tuple[str, int], ...]:
+    """What ``events=4,crashes=2`` says. Raises `UsageError`."""
+    found: dict[str, int] = {}
+    for part in given.split(",") if given is not None else ():
+        name, equals, number = (word.strip() for word in part.partition("="))
+        if name not in _BOUNDS or not equals:
+            raise UsageError(f"--bound takes events=N, publishers=N, crashes=N, joined by commas, not {part.strip()!r}")
+        least, most = _BOUNDS[name]
+        if not (number.isascii() and number.isdigit() and len(number) < 9 and least <= int(number) <= most):
+            raise UsageError(f"--bound: {name} must be a number from {least} to {most}, not {number!r}")
+        found[name] = int(number)
+    return tuple(found.items())
+
+
 def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) -> Options:
     from momlint.lint import Options
 
@@ -447,6 +466,7 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
         select=config.selected(select or settings.select or (), settings.extend_select, codes),
         ignore=(*(ignore or settings.ignore or ()), *settings.extend_ignore),
         timeout=arguments.timeout if arguments.timeout is not None else settings.timeout,
+        bound=_bound(arguments.bound),
         jobs=config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else _at_most_auto(settings.jobs or 1),
         per_file_ignores=dict(settings.per_file_ignores),
         base=settings.base,

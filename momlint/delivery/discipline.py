@@ -9,17 +9,17 @@ from momlint.catalog import rule_names
 from momlint.discipline import FleetServices, Judgement, Outcome, Request
 from momlint.errors import ReplayError
 from momlint.findings import Claim, Draft, Proof, Summary
+from momlint.words import listed
 
 if TYPE_CHECKING:
-    from momlint.delivery.ways import Case
+    from momlint.delivery.asking import Asked
     from momlint.estate.load import LoadedEstate
 
 #: The family of rules whose checks are in `momlint.delivery.checks`.
 FAMILY: Final = "delivery"
-NOT_JUDGED: Final = (
-    "Not judged: MOM826 to MOM829, whether events are lost, doubled or out of order when a standby takes over; this "
-    "momlint has no check for them."
-)
+NOT_JUDGED: Final = "Not judged: MOM826 to MOM829, what becomes of events when a standby takes over: {}."
+#: The rules that are decided within a bound.
+CODES: Final = ("MOM826", "MOM827", "MOM828", "MOM829")
 _TREE: Final = Claim("site is a tree", "sites are a tree")
 _FED: Final = Claim(
     "subscriber never waits for what filtering keeps away", "subscribers never wait for what filtering keeps away"
@@ -57,14 +57,16 @@ class DeliveryJudgement:
     """The `momlint.discipline.Judgement` of one tree of sites."""
 
     def __init__(self, loaded: LoadedEstate, request: Request) -> None:
+        from momlint.delivery.asking import Asked
         from momlint.delivery.read import read
-        from momlint.delivery.ways import Case, tree_of
+        from momlint.delivery.ways import tree_of
 
         self.loaded = loaded
         self.request = request
         self.reading = read(loaded)
         design = self.reading.design
-        self.case: Case = Case(design, tree_of(design.sites) if design.sites is not None else None)
+        tree = tree_of(design.sites) if design.sites is not None else None
+        self.case: Asked = Asked(design, tree, request=request)
 
     def drafts(self) -> Iterator[Draft]:
         """Names that nobody declares, then what the selected rules find."""
@@ -80,19 +82,57 @@ class DeliveryJudgement:
     def outcome(self, found: Collection[str]) -> Outcome:
         """What was proved, and what nobody has judged."""
         claims, refuted = self._claims()
+        case = self.case
         outcome = Outcome(
-            Summary(),
+            Summary(undecided=len(case.undecided)),
             Proof(
-                engines=("graph",) if claims else (),
-                questions=len(claims),
+                engines=tuple(sorted({"graph", *case.engines})) if claims else (),
+                questions=len(claims) + case.questions,
+                decided_twice=case.decided_twice,
                 claims=claims,
                 false_claims=refuted,
-                bounds=(NOT_JUDGED,) if self.reading.design.way is not None else (),
+                bounds=tuple(self._bounds()),
             ),
+            verdicts=list(self._verdicts()),
         )
         if self.request.certificate_folder is not None:
             outcome.uncertified.append(f"{self.loaded.source.file}: certificates do not cover sites yet")
         return outcome
+
+    def _bounds(self) -> Iterator[str]:
+        """What was looked for within a bound and not found, or why nobody has looked."""
+        case, way = self.case, self.case.design.way
+        if way is None or not any(self.request.selects(code) for code in CODES):
+            return
+        if case.world() is None:
+            yield NOT_JUDGED.format("that takes a tree of sites with publishers and subscribers, all known")
+            return
+        if not case.undecided and not case.disagreements and not case.found():
+            starving = {one.subscriber.name for one in case.starved() or ()}
+            but = f"; not looked at: {listed(sorted(starving))}, which MOM822 is about" if starving else ""
+            yield (
+                f"No violation {case.within()}: no event is lost, doubled or out of order; nothing is proved beyond "
+                f"that{but}."
+            )
+
+    def _verdicts(self) -> Iterator[Draft]:
+        way = self.case.design.way
+        if way is None:
+            return
+        for subject, why in self.case.undecided:
+            yield Draft(
+                "MOM901",
+                way.place.key,
+                f"undecided: {subject}: {why}",
+                help="allow more with `--timeout`, or ask for less with `--bound events=2`",
+            )
+        for subject, details in self.case.disagreements:
+            yield Draft(
+                "MOM902",
+                way.place.key,
+                f"the engines disagree on {subject}: {details}",
+                help="this is a bug in momlint: please report it with this estate and this text",
+            )
 
     def _claims(self) -> tuple[dict[Claim, int], int]:
         """What the selected rules ask, each of how many; and of how many it does not hold."""

@@ -52,6 +52,7 @@ ELSEWHERE = [
     "sites/report/three-sites-2.yaml",
     "sites/report/three-sites-3.yaml",
     "sites/seven-sites-starving.yaml",
+    "sites/take-over.yaml",
     *(f"clients/{path.name}" for path in sorted((EXAMPLES / "clients").glob("*.yaml"))),
     *(f"own-rules/momlint-rules/{name}.yaml" for name in ("gold", "pii", "walks")),
     "own-rules/topology.yaml",

@@ -13,7 +13,7 @@ def test_seven_sites() -> None:
     code, printed = momlint("check", "examples/sites/seven-sites.yaml")
     assert code == 0
     assert "Proved: 7 sites are a tree; 2 subscribers never wait" in printed
-    assert "Not judged: MOM826 to MOM829" in printed
+    assert "No violation with up to 3 events of 2 publishers and 2 crashes" in printed
 
 
 @pytest.mark.parametrize("engine", ["graph", "smt"])
@@ -24,3 +24,10 @@ def test_one_counter_for_all(engine: str) -> None:
     (finding,) = json.loads(printed)["findings"]
     assert (finding["code"], finding["data"]["subscriber"]) == ("MOM822", "subscriber1")
     assert finding["data"]["topics"] == ["B", "A"]
+
+
+def test_take_over() -> None:
+    """What the report's own limits were, and how the settings take them away."""
+    code, printed = momlint("check", "--format", "concise", "examples/sites/take-over.yaml")
+    assert code == 1
+    assert [line.split()[1] for line in printed.splitlines() if line.startswith("examples")] == ["MOM827", "MOM826"]

@@ -1,0 +1,205 @@
+"""What is asked of the protocol of a design, within a bound, and how it was answered.
+
+Each safeguard that a design does without is looked at by itself, with all others in place: what goes wrong then has one
+cause. Only where nothing does, the design is looked at as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from momlint.delivery.explore import explore
+from momlint.delivery.form import Safeguards
+from momlint.delivery.replay import Told, replay
+from momlint.delivery.ways import Case
+from momlint.delivery.world import FAULTS, Bound, Fault, Member, Story, World
+from momlint.errors import ReplayError
+
+if TYPE_CHECKING:
+    from momlint.discipline import Request
+
+#: Seconds for all that is asked of a design, where `--timeout` does not say otherwise.
+SECONDS: Final = 60.0
+#: Ticks of a search that nobody waits for.
+_LOOK: Final = 300
+EXPLORER: Final = "graph"
+SOLVER: Final = "smt"
+
+#: A safeguard that may be missing: its name, and what the safeguards are where it alone is.
+_MISSING: Final = {
+    "counters": Safeguards(counters=False),
+    "subscriptions": Safeguards(subscriptions=False),
+    "seen": Safeguards(seen=False),
+    "acknowledge": Safeguards(early=True),
+    "retransmit": Safeguards(retransmit=False),
+}
+#: Which rule speaks of a fault, by what is missing; where nothing is, or several together, see `_code`.
+_BY_CAUSE: Final = {
+    "counters": "MOM826",
+    "subscriptions": "MOM826",
+    "acknowledge": "MOM827",
+    "retransmit": "MOM827",
+}
+_BY_FAULT: Final[dict[Fault, str]] = {"number": "MOM826", "lost": "MOM827", "twice": "MOM828", "order": "MOM829"}
+
+
+class OutOfTime(Exception):
+    """The time for a question is over."""
+
+
+class _Enough(Exception):
+    """A search that nobody waits for has taken long enough."""
+
+
+class Wrong(NamedTuple):
+    """What goes wrong, and why: `causes`, the safeguards that are missing; a story that was replayed."""
+
+    code: str
+    causes: tuple[str, ...]
+    world: World
+    story: Story
+    told: tuple[Told, ...]
+
+
+@dataclass(slots=True)
+class Asked(Case):
+    """A case, and what was asked about its protocol. `undecided`, `disagreements`: (subject, why)."""
+
+    request: Request | None = None
+    undecided: list[tuple[str, str]] = field(default_factory=list)
+    disagreements: list[tuple[str, str]] = field(default_factory=list)
+    engines: set[str] = field(default_factory=set)
+    questions: int = 0
+    decided_twice: int = 0
+    _wrongs: list[Wrong] | None = None
+    _deadline: float = 0.0
+
+    @property
+    def bound(self) -> Bound:
+        """Up to what is looked: what was asked for, else three events, two publishers, what `tolerate` promises."""
+        given = dict(self.request.bound) if self.request is not None else {}
+        promised = self.design.promise.brokers if self.design.promise is not None else 0
+        default = Bound(crashes=promised)
+        return default._replace(**given)
+
+    def world(self, safeguards: Safeguards | None = None) -> World | None:
+        """What the protocol is checked on; None where something that it takes is not known, or nothing is to check."""
+        design, tree, way = self.design, self.tree, self.design.way
+        starved = self.starved()
+        if tree is None or way is None or design.promise is None or starved is None:
+            return None
+        if not self.publishers or not self.subscribers:
+            return None
+        hungry = {one.subscriber.name for one in starved}
+        bound = self.bound
+        members = tuple(
+            Member(client.site, client.publishes, frozenset(client.subscribes), client.name not in hungry)
+            for client in design.clients or ()
+        )
+        # A site that may lose all its brokers is the affair of MOM825.
+        spare = tuple(min(design.promise.brokers, bound.crashes, len(site.brokers) - 1) for site in tree.sites)
+        parents = tuple(-1 if site.parent is None else site.parent for site in tree.sites)
+        sequencer = tree.root if way.sequencer is None else way.sequencer
+        own = way.safeguards if safeguards is None else replace(safeguards, ordered=way.safeguards.ordered)
+        return World(parents, spare, members, way.filtering, way.order, way.numbering, sequencer, own, bound)
+
+    def missing(self) -> list[str]:
+        """The safeguards that the design does without, by name."""
+        assert self.design.way is not None
+        safe = self.design.way.safeguards
+        has = {
+            "counters": safe.counters,
+            "subscriptions": safe.subscriptions,
+            "seen": safe.seen,
+            "acknowledge": not safe.early,
+            "retransmit": safe.retransmit,
+        }
+        return [name for name, there in has.items() if not there]
+
+    def wrongs(self) -> list[Wrong]:
+        """Everything that was found, asked once."""
+        if self._wrongs is None:
+            self._wrongs = []
+            seconds = (self.request.timeout if self.request is not None else None) or SECONDS
+            self._deadline = time.monotonic() + seconds
+            try:
+                self._ask(self._wrongs)
+            except OutOfTime:
+                self.undecided.append((self.subject(), f"it takes more than {seconds:g} s"))
+        return self._wrongs
+
+    def found(self) -> list[Wrong]:
+        """What was found so far: nothing where no rule has asked."""
+        return self._wrongs or []
+
+    def subject(self) -> str:
+        """What is asked, within which bound."""
+        return f"whether events are lost, doubled or out of order {self.within()}"
+
+    def within(self) -> str:
+        """The bound in words."""
+        events, publishers, crashes = self.bound
+        failing = f"{crashes:,} crash{'es' * (crashes != 1)} or false suspicion{'s' * (crashes != 1)}"
+        of = f" of {publishers:,} publisher{'s' * (publishers != 1)}"
+        return f"with up to {events:,} event{'s' * (events != 1)}{of} and {failing if crashes else 'no crash'}"
+
+    def _ask(self, wrongs: list[Wrong]) -> None:
+        world = self.world()
+        if world is None:
+            return
+        missing = self.missing()
+        for name in missing:
+            alone = self.world(_MISSING[name])
+            assert alone is not None
+            wrongs += self._told((name,), alone, self._decide(alone))
+        if not wrongs:
+            wrongs += self._told(tuple(missing), world, self._decide(world))
+
+    def _tick(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise OutOfTime
+
+    def _decide(self, world: World) -> dict[Fault, Story]:
+        """What goes wrong with the fewest events, and the order that does not hold, if with more."""
+        self.questions += 1
+        self.engines.add(EXPLORER)
+        found = explore(world, FAULTS, self._tick, first=True)
+        if found and not world.safeguards.counters:
+            # That something is wrong is known; what exactly is worth a look, and no more.
+            left = iter(range(_LOOK))
+
+            def tick() -> None:
+                self._tick()
+                if next(left, None) is None:
+                    raise _Enough
+
+            telling: list[Fault] = ["number"] if world.numbering not in (None, "publisher") else []
+            telling += ["order"] if world.order == "total" else []
+            for fault in telling:
+                with contextlib.suppress(_Enough):
+                    found |= explore(world, (fault,), tick, first=True) if fault not in found else {}
+        return found
+
+    def _told(self, causes: tuple[str, ...], world: World, found: dict[Fault, Story]) -> list[Wrong]:
+        """One for each rule, replayed; a MOM902 where that fails."""
+        wrongs: dict[str, Wrong] = {}
+        for fault in FAULTS:
+            code = _code(fault, causes)
+            if fault not in found or code in wrongs:
+                continue
+            try:
+                told = replay(world, found[fault])
+            except ReplayError as error:
+                self.disagreements.append((self.subject(), f"the trace does not replay: {error}"))
+                continue
+            wrongs[code] = Wrong(code, causes, world, found[fault], tuple(told))
+        return list(wrongs.values())
+
+
+def _code(fault: Fault, causes: tuple[str, ...]) -> str:
+    if fault in ("lost", "number") and len(causes) == 1:
+        return _BY_CAUSE.get(causes[0], _BY_FAULT[fault])
+    return _BY_FAULT[fault]
