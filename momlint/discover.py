@@ -150,6 +150,23 @@ def is_of_another_tool(path: str, most: int = MOST_MEGABYTES * MEGABYTE) -> bool
     )
 
 
+def looked_at(paths: Sequence[str]) -> Iterator[str]:
+    """The files that `discover` would look into for `paths`, whatever is in them."""
+    for path in paths:
+        if _is_there(path) and os.path.isdir(path):
+            yield from (name for name in _walk(path, lambda _: False, Found()) if _may_be_estate(name))
+        elif not _is_there(path) and any(sign in path for sign in "*?["):
+            with contextlib.suppress(OSError):
+                yield from Access(None).names(path.replace(os.sep, "/"))
+        else:
+            yield path
+
+
+def _may_be_estate(path: str) -> bool:
+    name = os.path.basename(path).lower()
+    return name.endswith(_YAML_ENDINGS) or may_be_native(name)
+
+
 def _has_key(data: bytes) -> bool:
     if _FLOW.search(data):
         return True

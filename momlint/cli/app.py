@@ -204,6 +204,10 @@ def check(
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Count the findings of each rule instead of showing them.")
     ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", "-w", help="Check again whenever an estate, an included file or a setting changes."),
+    ] = False,
     also: Annotated[
         list[str] | None,
         typer.Option(metavar="FORMAT=FILE", help="Write the report in this format to this file too; may be repeated."),
@@ -251,6 +255,7 @@ def check(
         baseline=baseline,
         stdin_filename=stdin_filename,
         statistics=statistics,
+        watch=watch,
         also=also or (),
     )
     raise typer.Exit(run_check(arguments))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from momlint import config, discover
 from momlint.access import Access
 from momlint.baseline import NEVER
 from momlint.cli import exits
-from momlint.cli.console import Progress, coloured, columns, complain, read_stdin, refuse_input, write
+from momlint.cli.console import Progress, clear, coloured, columns, complain, read_stdin, refuse_input, write
 from momlint.cli.reading import Reading
 from momlint.errors import UsageError
 from momlint.findings import OWN_FAULT, Severity
@@ -69,11 +69,51 @@ class Arguments(NamedTuple):
     baseline: str | None = None
     stdin_filename: str | None = None
     statistics: bool = False
+    watch: bool = False
     also: Sequence[str] = ()
 
 
 def check(arguments: Arguments) -> int:
-    """Check what `arguments` name, write the report, and return the exit code. Raises `UsageError`."""
+    """Check what `arguments` name, write the report, and return the exit code. Raises `UsageError`.
+
+    With `watch`: again whenever something changes, until it is interrupted.
+    """
+    return _watch(arguments) if arguments.watch else _check(arguments)[0]
+
+
+def _watch(arguments: Arguments) -> NoReturn:
+    from momlint.cli.watch import Watched, watch
+
+    if discover.STDIN in _paths(arguments):
+        raise UsageError("--watch checks files again when they change, and standard input does not; name files")
+    written = [arguments.output, arguments.certificate, *(file for _, file in _also(arguments))]
+    watched = Watched(
+        tuple(_paths(arguments)),
+        tuple(filter(None, (arguments.config, arguments.baseline))),
+        frozenset(os.path.realpath(file) for file in written if file is not None),
+    )
+    read: set[str] | None = None
+
+    def once() -> set[str]:
+        nonlocal read
+        clear()
+        try:
+            report = _check(arguments)[1]
+            baseline = _baseline_path(arguments, _settings(arguments))
+        except UsageError as error:
+            # At first that is what the user asked for; later a setting that is being edited.
+            if read is None:
+                raise
+            complain(f"momlint: error: {error}", *error.more)
+        else:
+            read = {*report.sources, *(finding.file for finding in report.findings), *filter(None, [baseline])}
+        return read
+
+    watch(watched, once, lambda words: None if arguments.quiet else complain(f"momlint: {words}"))
+
+
+def _check(arguments: Arguments) -> tuple[int, Report]:
+    """The exit code, and the report that was written."""
     from momlint.catalog import rule_names
 
     if arguments.output is not None:
@@ -133,7 +173,7 @@ def check(arguments: Arguments) -> int:
     for failure in report.failures:
         complain(f"momlint: error: {failure}")
     code = exit_code(report, fail_on)
-    return code if arguments.certificate is None else _certify(arguments.certificate, report, code)
+    return code if arguments.certificate is None else _certify(arguments.certificate, report, code), report
 
 
 #: The variables that say where the repository begins, for formats of which services take names from there.

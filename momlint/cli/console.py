@@ -141,6 +141,13 @@ def coloured() -> bool:
     return _is_terminal(sys.stdout) and os.environ.get("TERM") != "dumb"
 
 
+def clear() -> None:
+    """Make room on a terminal, as for a new page; what is no terminal stays as it is."""
+    if _is_terminal(sys.stdout) and os.environ.get("TERM") != "dumb":
+        sys.stdout.write("\x1b[2J\x1b[3J\x1b[H")
+        sys.stdout.flush()
+
+
 def columns() -> int | None:
     """The width of the terminal on standard output, `None` where there is none."""
     if not _is_terminal(sys.stdout):

@@ -16,7 +16,7 @@ from momlint.cli.check import Arguments
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LETTERS = {"-f": "--format", "-o": "--output", "-j": "--jobs", "-q": "--quiet"}
+_LETTERS = {"-f": "--format", "-o": "--output", "-j": "--jobs", "-q": "--quiet", "-w": "--watch"}
 #: Option → the field of `Arguments`, and its type as it is written there.
 _OPTIONS = {
     f"--{name.replace('_', '-')}": (name, getattr(kind, "__forward_arg__", kind))
