@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from momlint.cli.completing import codes, words
+from momlint.cli.completing import rules as rules_like
 from momlint.cli.console import complain
 from momlint.cli.reading import Reading
 from momlint.config import FORMATS
@@ -28,7 +30,6 @@ _MaxFileMb = Annotated[
 app = typer.Typer(
     name="momlint",
     help="A declarative linter for overlays of message brokers.",
-    add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -84,7 +85,7 @@ def check(
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option(metavar="auto|graph|smt|nusmv", help="The engine; auto runs both on small estates."),
+        typer.Option(**words("auto|graph|smt|nusmv"), help="The engine; auto runs both on small estates."),
     ] = None,
     nusmv: Annotated[
         str | None,
@@ -96,10 +97,11 @@ def check(
     ] = None,
     select: Annotated[
         list[str] | None,
-        typer.Option(metavar="CODES", help="Check only these codes or prefixes (MOM3,MOM602)."),
+        typer.Option(metavar="CODES", autocompletion=codes, help="Check only these codes or prefixes (MOM3,MOM602)."),
     ] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option(metavar="CODES", help="Do not check these codes or prefixes.")
+        list[str] | None,
+        typer.Option(metavar="CODES", autocompletion=codes, help="Do not check these codes or prefixes."),
     ] = None,
     exclude: Annotated[
         list[str] | None, typer.Option(metavar="PATTERNS", help="Skip these when searching folders.")
@@ -114,7 +116,7 @@ def check(
     max_file_mb: _MaxFileMb = None,
     format: Annotated[
         str | None,
-        typer.Option("--format", "-f", metavar="|".join(FORMATS), help="How to report."),
+        typer.Option("--format", "-f", **words(FORMATS), help="How to report."),
     ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the report to this file.")
@@ -122,7 +124,7 @@ def check(
     fail_on: Annotated[
         str | None,
         typer.Option(
-            metavar="error|warning|note|never",
+            **words("error|warning|note|never"),
             help="Exit with 1 from this severity on; by default error. With never, undecided exits with 0 too.",
         ),
     ] = None,
@@ -148,7 +150,7 @@ def check(
     ] = None,
     runner: Annotated[
         str | None,
-        typer.Option(metavar="auto|process|spark", help="What runs the work; auto decides by how much there is."),
+        typer.Option(**words("auto|process|spark"), help="What runs the work; auto decides by how much there is."),
     ] = None,
     shard_seconds: Annotated[
         float | None,
@@ -189,7 +191,7 @@ def check(
     notes: Annotated[
         str | None,
         typer.Option(
-            metavar="full|brief",
+            **words("full|brief"),
             help="In text: each note in its place (full), or the notes of a rule in one block (brief, the default).",
         ),
     ] = None,
@@ -290,11 +292,16 @@ def write(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The baseline.")
     ] = "momlint-baseline.json",
-    engine: Annotated[str | None, typer.Option(metavar="auto|graph|smt|nusmv", help="The engine, as in check.")] = None,
-    select: Annotated[
-        list[str] | None, typer.Option(metavar="CODES", help="Only these codes or prefixes (MOM3,MOM602).")
+    engine: Annotated[
+        str | None, typer.Option(**words("auto|graph|smt|nusmv"), help="The engine, as in check.")
     ] = None,
-    ignore: Annotated[list[str] | None, typer.Option(metavar="CODES", help="Not these codes or prefixes.")] = None,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODES", autocompletion=codes, help="Only these codes or prefixes (MOM3,MOM602)."),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="CODES", autocompletion=codes, help="Not these codes or prefixes.")
+    ] = None,
     exclude: Annotated[
         list[str] | None, typer.Option(metavar="PATTERNS", help="Skip these when searching folders.")
     ] = None,
@@ -383,13 +390,13 @@ def plan(
     ] = None,
     show: Annotated[
         str | None,
-        typer.Option(metavar="slsd|colours|tables|super|lookup", help="Print these tables instead."),
+        typer.Option(**words("slsd|colours|tables|super|lookup"), help="Print these tables instead."),
     ] = None,
     broker: Annotated[str | None, typer.Option(metavar="BROKER", help="Only this broker's; use with --show.")] = None,
     sets: Annotated[
         str,
         typer.Option(
-            metavar="auto|listed|except",
+            **words("auto|listed|except"),
             help="How a row names its colours: all listed, or all except some; auto uses the shorter form.",
         ),
     ] = "auto",
@@ -469,7 +476,7 @@ def simulate(
     all_policies: Annotated[bool, typer.Option("--all", help="All six policies, side by side.")] = False,
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Of the random delays; the same gives the same.")] = 0,
     runs: Annotated[int, typer.Option(metavar="NUMBER", help="So many seeds, from that one on.")] = 1,
-    form: Annotated[str, typer.Option("--format", "-f", metavar="text|json|csv", help="How to report.")] = "text",
+    form: Annotated[str, typer.Option("--format", "-f", **words("text|json|csv"), help="How to report.")] = "text",
     log: Annotated[bool, typer.Option("--log", help="With every message that is sent.")] = False,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE", help="Draw it, as SVG.")] = None,
@@ -519,7 +526,7 @@ def simulate(
 def diff(
     old: Annotated[str, typer.Argument(metavar="OLD", help="The estate as it was.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The estate as it is to be, or - for standard input.")],
-    form: Annotated[str, typer.Option("--format", "-f", metavar="text|json|markdown", help="How to report.")] = "text",
+    form: Annotated[str, typer.Option("--format", "-f", **words("text|json|markdown"), help="How to report.")] = "text",
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
     estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which one, where files hold several.")] = None,
     root: _Root = None,
@@ -540,11 +547,11 @@ def diff(
 @app.command()
 def render(
     path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
-    to: Annotated[str, typer.Option(metavar="smv|smt2|graphml|cub", help="The language to render to.")],
+    to: Annotated[str, typer.Option(**words("smv|smt2|graphml|cub"), help="The language to render to.")],
     model: Annotated[
         str | None,
         typer.Option(
-            metavar="walk|takeover|addresses",
+            **words("walk|takeover|addresses"),
             help="smv: the walk of a message (the default), take-overs of clients while a broker is down, or the "
             "walk with addresses as source and destination.",
         ),
@@ -608,7 +615,9 @@ def import_(
 
 @app.command()
 def explain(
-    rule: Annotated[str, typer.Argument(metavar="CODE", help="The code or the name of a rule.")],
+    rule: Annotated[
+        str, typer.Argument(metavar="CODE", autocompletion=rules_like, help="The code or the name of a rule.")
+    ],
 ) -> None:
     """Say what a rule means, with examples."""
     import shutil
@@ -622,7 +631,7 @@ def explain(
 
 @app.command()
 def rules(
-    format: Annotated[str, typer.Option("--format", "-f", metavar="text|json|markdown")] = "text",
+    format: Annotated[str, typer.Option("--format", "-f", **words("text|json|markdown"))] = "text",
 ) -> None:
     """List the rules."""
     from momlint.catalog import load_rules
@@ -641,7 +650,7 @@ app.add_typer(settings, name="config")
 def show_settings(
     path: Annotated[str, typer.Argument(metavar="PATH", help="What would be checked.")] = ".",
     config: Annotated[str | None, typer.Option(metavar="FILE", help="This configuration, not the nearest one.")] = None,
-    form: Annotated[str, typer.Option("--format", "-f", metavar="text|json", help="How to show them.")] = "text",
+    form: Annotated[str, typer.Option("--format", "-f", **words("text|json"), help="How to show them.")] = "text",
 ) -> None:
     """Show every setting, its value and where it comes from."""
     from momlint.cli.config import show
@@ -653,7 +662,7 @@ def show_settings(
 def schema(
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
     of: Annotated[
-        str, typer.Option(metavar="estate|config|report", help="Of estates, of momlint.toml, or of JSON reports.")
+        str, typer.Option(**words("estate|config|report"), help="Of estates, of momlint.toml, or of JSON reports.")
     ] = "estate",
 ) -> None:
     """Print the JSON Schema of the language, of the settings or of a JSON report."""
