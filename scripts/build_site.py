@@ -23,7 +23,7 @@ from typing import Any
 import yaml
 
 from momlint import config as settings
-from momlint.cli.schema import schema_of
+from momlint.cli.schema import KINDS, schema_of
 
 ROOT = Path(__file__).parents[1]
 #: Where files are shown that are not part of the site.
@@ -34,7 +34,6 @@ COPIED = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 PAGES = {**COPIED, "README.md": "index.md"}
 #: Folders of which every page is in the navigation.
 FOLDERS = ("rules", "adr")
-SCHEMAS = ("estate", "config", "report")
 
 _FENCE = re.compile(r"^( *)(`{3,}).*?^\1\2`*$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<=\]\()([^)\s:#]+)(?=[)#])")
@@ -58,7 +57,7 @@ def lay_out(folder: Path) -> None:
         _write(docs / path, site_markdown((ROOT / name).read_text(encoding="utf-8"), path, ""))
     for path, text in {"cli": command_line(), "estate": language(), "settings": configuration()}.items():
         _write(docs / f"reference/{path}.md", site_markdown(text, f"reference/{path}.md", "docs/reference"))
-    for name in SCHEMAS:
+    for name in KINDS:
         _write(docs / f"schema/{name}.json", json.dumps(schema_of(name), ensure_ascii=False, indent=2) + "\n")
     listed = set(_listed(config["nav"]))
     pages = {page.relative_to(docs).as_posix() for page in docs.rglob("*.md")}
@@ -255,7 +254,8 @@ def configuration() -> str:
         "# Settings\n",
         f"What may stand in `momlint.toml`, and in `[tool.momlint]` of `pyproject.toml`; version {settings.VERSION}. "
         "[Configuration](../commands.md#configuration) has an example; [config.json](../schema/config.json) is the "
-        "JSON Schema, for editors, and [report.json](../schema/report.json) that of JSON reports.\n",
+        "JSON Schema, for editors, and what momlint writes as JSON has [report.json](../schema/report.json), "
+        "[statistics.json](../schema/statistics.json) and [diff.json](../schema/diff.json).\n",
         *_table(schema_of("config")),
     ]
     return "\n".join(lines)

@@ -662,10 +662,14 @@ def show_settings(
 def schema(
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
     of: Annotated[
-        str, typer.Option(**words("estate|config|report"), help="Of estates, of momlint.toml, or of JSON reports.")
+        str,
+        typer.Option(
+            **words("estate|config|rule|report|statistics|diff"),
+            help="Of estates, of momlint.toml, or of what is written as JSON.",
+        ),
     ] = "estate",
 ) -> None:
-    """Print the JSON Schema of the language, of the settings or of a JSON report."""
+    """Print a JSON Schema: of the language, of the settings, or of what momlint writes as JSON."""
     import json
 
     from momlint.cli.console import write

@@ -6,10 +6,12 @@ from typing import Any
 
 from momlint import config
 
+KINDS = ("estate", "config", "rule", "report", "statistics", "diff")
+
 
 def schema_of(name: str) -> dict[str, Any]:
-    """The schema of ``estate``, ``config``, ``report`` or ``rule``. Raises `UsageError` for another name."""
-    match config.choice("--of", name, ("estate", "config", "report", "rule")):
+    """The schema of one of `KINDS`. Raises `UsageError` for another name."""
+    match config.choice("--of", name, KINDS):
         case "config":
             return config.json_schema()
         case "report":
@@ -20,6 +22,14 @@ def schema_of(name: str) -> dict[str, Any]:
             from momlint.policies.schema import json_schema as rule_schema
 
             return rule_schema()
+        case "statistics":
+            from momlint.report.schema import statistics_schema
+
+            return statistics_schema()
+        case "diff":
+            from momlint.report.schema import diff_schema
+
+            return diff_schema()
     from momlint.estate import json_schema
 
     return json_schema()
