@@ -246,6 +246,10 @@ def test_colours_by_the_environment(run: Run, monkeypatch: pytest.MonkeyPatch) -
     assert "\x1b[" not in Path("report.txt").read_text()
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in run("check", "bad.yaml").out
+    # As https://no-color.org has it: set, and not to nothing.
+    monkeypatch.setenv("NO_COLOR", "")
+    assert "\x1b[" in run("check", "bad.yaml").out
+    assert "\x1b[" not in run("check", "bad.yaml", "-f", "json").out
 
 
 # -- specifications --
