@@ -183,3 +183,9 @@ def test_a_page_that_the_navigation_lacks_is_an_error(tmp_path: Path, monkeypatc
     monkeypatch.setitem(made.COPIED, "LICENSE", "licence.md")
     with pytest.raises(SystemExit, match=r"licence\.md"):
         made.lay_out(tmp_path)
+
+
+def test_every_page_is_in_the_navigation(tmp_path: Path) -> None:
+    """If this fails: give the page a line in mkdocs.yml."""
+    script().lay_out(tmp_path)
+    assert (tmp_path / "mkdocs.yml").is_file()
