@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from momlint.native.form import NativeFile
 
 
+#: So much of what is wrong in the files is told at once.
+_MOST_TOLD = 20
+
+
 def import_files(paths: Sequence[str], label: str | None, name: str | None, output: str | None) -> int:
     """Write the estate of brokers' configuration files, or of one graph. Raises `UsageError`."""
     contents = read_all(paths)
@@ -29,18 +33,22 @@ def import_files(paths: Sequence[str], label: str | None, name: str | None, outp
     if label is not None:
         raise UsageError("--label is for graphs; these are configuration files of brokers")
     from momlint.native.form import FAMILY_OF
+    from momlint.native.joining import join
     from momlint.native.language import estate_lines
     from momlint.routed.recovery.quoting import yaml_name
 
-    documents = []
+    documents, problems = [], []
     for family in sorted({FAMILY_OF[native.kind] for native in natives}):
         members = [native for native in natives if FAMILY_OF[native.kind] == family]
-        documents.append("".join(estate_lines(members, name or family, yaml_name)))
+        joined = join(members)
+        documents.append("".join(estate_lines(joined, name or family, yaml_name)))
+        problems += joined.problems
     write("---\n".join(documents), output)
-    problems = [problem for native in natives for problem in native.problems]
-    for problem in problems[:20]:
+    for problem in problems[:_MOST_TOLD]:
         start = problem.span.start
         complain(f"momlint: note: {problem.file}:{start.line}:{start.column}: {problem.code} {problem.message}")
+    if len(problems) > _MOST_TOLD:
+        complain(f"momlint: note: {len(problems) - _MOST_TOLD} more, which stand in the estate as comments")
     return exits.OK
 
 

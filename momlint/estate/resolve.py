@@ -68,6 +68,16 @@ class _Links:
     left_out_ends: set[frozenset[str]] = field(default_factory=set)
 
 
+#: What a relayed overlay does not have, by section and key.
+_ROUTED_ONLY = (
+    ("routing", "tables"),
+    ("routing", "after_failure"),
+    ("routing", "static_rows"),
+    ("failures", "recovery"),
+    ("failures", "takeover"),
+)
+
+
 def _guard(entry: GuardEntry | None) -> Guard | None:
     return None if entry is None else Guard(entry.split_horizon, entry.hops, entry.visited, entry.once)
 
@@ -144,6 +154,8 @@ class Resolver:
             section_places=self.section_places,
         )
         self.resolve_relay(estate)
+        if protocol == "relay":
+            self.refuse_routed_fields()
         self.report_unknown()
         estate.incomplete = frozenset(self.incomplete)
         return estate
@@ -517,6 +529,36 @@ class Resolver:
             if model.publications is not None:
                 found = self.interests(number, "publications", model.publications)
                 estate.publications = [*(estate.publications or ()), *found]
+
+    def refuse_routed_fields(self) -> None:
+        """What only routed overlays have, and a relayed one does not look at: a promise that nobody would keep."""
+        found: dict[str, list[Place]] = {}
+        for number, model in self.models:
+            order = self.documents[number].order
+            for section, key in _ROUTED_ONLY:
+                if f"{section}.{key}" in order:
+                    found.setdefault(f"{section}.{key}", []).append(Place(number, (section, key), "key"))
+            for position, link in enumerate(model.links or ()):
+                path: Path = ("links", self.original(number, ("links",), position))
+                for key, is_given in (("cost", link.cost != 1.0), ("latency_ms", link.latency_ms != 0.0)):
+                    if is_given:
+                        found.setdefault(key, []).append(Place(number, (*path, key), "key"))
+            for name, topic in (model.topics or {}).items():
+                for key in ("max_hops", "max_latency_ms") if topic is not None else ():
+                    if getattr(topic, key) is not None:
+                        place = Place(number, ("topics", name, key), "key")
+                        found.setdefault(f"{key} of topics", []).append(place)
+        for called, places in found.items():
+            key, _, of = called.partition(" ")
+            self.drafts.append(
+                Draft(
+                    "MOM102",
+                    places[0],
+                    f"`{key}`{' ' + of if of else ''} is for routed overlays: in a relayed one nothing looks at it",
+                    "leave it out, or write `routing: {protocol: shortest-path}`",
+                    related=[RelatedDraft(place, "and here") for place in places[1 : MOST_RELATED + 1]],
+                )
+            )
 
     def interests(self, number: int, section: str, entries: Sequence[InterestEntry]) -> list[Interest]:
         found = []

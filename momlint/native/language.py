@@ -5,23 +5,36 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from momlint.findings import Problem
 from momlint.native.form import Address, NativeFile
-from momlint.native.joining import Joined, addresses_of, file_names, join
+from momlint.native.joining import Joined, addresses_of, file_names
 from momlint.source import MappingNode, Node, ScalarNode, SequenceNode, Source
 
 #: Writes a name as a scalar of YAML that is read back as it is.
 Quote = Callable[[str], str]
 
 
-def estate_lines(natives: Sequence[NativeFile], name: str, quote: Quote) -> Iterator[str]:
-    """The one estate of files of a family, as YAML; each link with the line that it comes from."""
-    joined = join(natives)
+def estate_lines(joined: Joined, name: str, quote: Quote) -> Iterator[str]:
+    """The one estate of files of a family, as YAML; each link with the line that it comes from.
+
+    What is wrong in the files, and cannot be seen of the estate any more, stands above as comments.
+    """
+    if joined.problems:
+        yield "# What only the files tell; a check of this estate does not say it again:\n"
+    for problem in joined.problems:
+        yield f"#   {_told(problem)}\n"
     yield "momlint: 1\n"
     yield f"name: {quote(name)}\n"
     yield from _section(joined, "routing", quote)
     yield from _section(joined, "brokers", quote)
     yield from _section(joined, "links", quote)
     yield from _section(joined, "subscriptions", quote)
+
+
+def _told(problem: Problem) -> str:
+    start = problem.span.start
+    text = f"{problem.file}:{start.line}:{start.column}: {problem.code} {problem.message}"
+    return text if text.isprintable() else repr(text)[1:-1]
 
 
 def _section(joined: Joined, section: str, quote: Quote) -> Iterator[str]:

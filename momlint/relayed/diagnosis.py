@@ -345,6 +345,7 @@ def _shadow(sets: Sets, relay: Relay, number: int, position: int) -> int | None:
 
 
 _WRONG = {"mqtt": ("*", ">"), "amqp": ("+", ">"), "nats": ("#", "+"), "jms": ("#", "+")}
+_SIGNS = frozenset("*>#+")
 _NAMES = {"mqtt": "MQTT", "amqp": "AMQP", "nats": "NATS", "jms": "JMS"}
 
 
@@ -359,6 +360,9 @@ def other_syntax(relay: Relay) -> Iterator[Draft]:
         wrong = [sign for sign in _WRONG[syntax] if sign in words]
         if syntax != "mqtt" and "/" in text and separator not in text and len(words) == 1:
             wrong.append("/")
+        dotted = text.split(".") if syntax == "mqtt" and separator not in text else []
+        if len(dotted) > 1 and not _SIGNS.isdisjoint(dotted):
+            wrong.append(".")
         if not wrong:
             continue
         signs = listed(wrong)

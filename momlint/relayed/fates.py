@@ -77,7 +77,14 @@ class Fates:
         return self.relay.language.text(found.called(topic))
 
     def unguarded(self, *, hops: bool, visited: bool) -> Iterator[Told]:
-        """The fates without some guards; what then gets longer for ever is left out."""
+        """The fates without some guards; what then gets longer for ever is left out.
+
+        Classes depend on limits on hops, and on no other guard: with these they are those that are known already.
+        """
+        if hops or not self.relay.most_hops:
+            for one in self.told:
+                yield Told(one.found, fate(self.relay, one.found, Guards(hops, visited)))
+            return
         arcs = self.relay.arcs if hops else tuple(arc._replace(max_hops=None) for arc in self.relay.arcs)
         relay = replace(self.relay, arcs=arcs, most_hops=self.relay.most_hops if hops else 0)
         classes = Classes(relay)

@@ -136,3 +136,31 @@ def test_the_gate_is_one_command() -> None:
         assert "scripts/check" in (ROOT / document).read_text(encoding="utf-8")
     for script in (".ci/run", "scripts/setup", "scripts/check"):
         assert os.access(ROOT / script, os.X_OK), script
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "EstateFile",
+        "BrokerEntry",
+        "LinkEntry",
+        "RoutingEntry",
+        "GuardEntry",
+        "PassEntry",
+        "InterestEntry",
+        "IgnoreEntry",
+    ],
+)
+def test_the_language_has_a_word_on_every_key(part: str) -> None:
+    """Each is named as code somewhere on the page, in text or in an example."""
+    from momlint.estate import json_schema
+
+    schema = json_schema()
+    properties = (schema if part == "EstateFile" else schema["$defs"][part])["properties"]
+    text = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+    prose = re.sub(r"``.*?``", "", _BLOCK.sub("", text), flags=re.DOTALL)
+    named = {match[1] for match in re.finditer(r"^## ([a-z]+(?:, [a-z]+)*)$", text, re.MULTILINE)}
+    named = {word for heading in named for word in heading.split(", ")}
+    named |= {word for code in re.findall(r"(?<!`)`([^`]+)`", prose) for word in re.findall(r"[a-z_]+", code)}
+    named |= {match[1] for block in _BLOCK.finditer(text) for match in re.finditer(r"([a-z_]+):", block[2])}
+    assert set(properties) <= named

@@ -100,6 +100,37 @@ def test_what_changes_nothing(case: str, change: object, tmp_path: Path) -> None
     assert found(lint_files(files, Options())) == EXPECTED[case]
 
 
+@pytest.mark.parametrize("case", sorted(EXPECTED))
+def test_a_line_more_moves_findings_by_one(case: str, tmp_path: Path) -> None:
+    """A comment above all, or a blank line where there are none."""
+    for path in (CASES / case).iterdir():
+        text = path.read_text()
+        (tmp_path / path.name).write_text("\n" + text if text.startswith("{") else "# Broker of site 7.\n" + text)
+    files = [str(path) for path in sorted(tmp_path.iterdir())]
+    moved = [(code, file, line + 1) for code, file, line in EXPECTED[case]]
+    assert found(lint_files(files, Options())) == moved
+
+
+@pytest.mark.parametrize("case", sorted(EXPECTED))
+def test_brokers_of_other_names(case: str, tmp_path: Path) -> None:
+    """Files called otherwise, in the same order, and their addresses with them; no name stays what it was."""
+    files = {path.name: path.read_text() for path in sorted((CASES / case).iterdir())}
+    names = {name.partition(".")[0]: f"k-{number}" for number, name in enumerate(files)}
+    hosts = re.compile(rf"\b({'|'.join(map(re.escape, names))})(?=\.example)")
+    called = {name: names[name.partition(".")[0]] + name[len(name.partition(".")[0]) :] for name in files}
+    for name, text in files.items():
+        changed = hosts.sub(lambda match: names[match[1]], text)
+        changed = re.sub(
+            r"^(server_name: )(\S+)",
+            lambda match: match[1] + names.get(match[2], match[2]),
+            changed,
+            flags=re.MULTILINE,
+        )
+        (tmp_path / called[name]).write_text(changed)
+    expected = sorted((code, called[file], line) for code, file, line in EXPECTED[case])
+    assert found(lint_files([str(path) for path in sorted(tmp_path.iterdir())], Options())) == expected
+
+
 def test_folders_give_names_to_brokers(tmp_path: Path) -> None:
     """``mosquitto.conf`` is called what its folder is called."""
     for name in ("north", "south"):
@@ -183,6 +214,25 @@ def test_import_gives_the_same_codes(case: str, tmp_path: Path) -> None:
     if case.startswith("25-"):
         expected = []  # what an old version of RabbitMQ remembers is no estate's affair
     assert [code for code, _, _ in found(lint_files([str(estate)], Options()))] == expected
+    # The rest stands in the estate as comments, each at its place in the file.
+    kept = re.findall(r"^#   .*?([^/]+):(\d+):\d+: (MOM\d+) ", estate.read_text(), flags=re.MULTILINE)
+    for code, file, line in EXPECTED[case]:
+        if code in told_by_files - {"MOM811"}:
+            assert (file, str(line), code) in kept
+
+
+def test_import_keeps_what_is_seen_of_files_together_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from momlint.cli.importing import import_files
+
+    (tmp_path / "hub.conf").write_text("listener 1883\n")
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.conf").write_text(
+            f"listener 1883\nconnection {name}\naddress hub.example\nremote_clientid same\ntopic {name} out\n"
+        )
+    import_files([str(tmp_path / f"{name}.conf") for name in ("a", "b", "hub")], None, None, None)
+    captured = capsys.readouterr()
+    assert "b.conf:4:17: MOM809" in captured.out.partition("momlint: 1")[0]
+    assert "b.conf:4:17: MOM809" in captured.err
 
 
 def test_the_fleet_says_the_same(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from momlint.access import Access
 from momlint.estate.opening import open_natives
+from momlint.native.joining import join
 from momlint.native.language import estate_lines
 from momlint.native.reading import Named, read_natives
 from momlint.relayed.classes import Classes
@@ -40,7 +41,7 @@ class Judged:
         self.relay = relay_of(loaded.estate)
         self.classes = Classes(self.relay)
         self.by_origin = [list(self.classes.of(origin)) for origin in range(len(self.relay.names))]
-        self.imported = "".join(estate_lines(read_natives(named, Access.of), "amqp", yaml_name))
+        self.imported = "".join(estate_lines(join(read_natives(named, Access.of)), "amqp", yaml_name))
 
     def copies(self, publisher: str, topic: str) -> Counter[tuple[str, str]] | None:
         """Copies by broker and topic; None for a loop."""

@@ -11,6 +11,7 @@ from momlint.discipline import Request
 from momlint.disciplines import disciplines_of
 from momlint.estate.opening import open_bytes
 from momlint.findings import Draft
+from momlint.lint import Options, lint_bytes
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "relayed"
 
@@ -121,3 +122,78 @@ links:
     # a's own come back to a once: a shovel is no hop. There, and at b, they are there twice.
     found = drafts(text % "")
     assert {draft.code for draft in found} == {"MOM804"}
+
+
+def findings(text: str) -> list[tuple[str, int, int]]:
+    report = lint_bytes(text.encode(), "estate.yaml", Options())
+    return sorted((one.code, one.span.start.line, one.span.start.column) for one in report.findings)
+
+
+def test_what_only_routed_overlays_have_is_refused() -> None:
+    text = """momlint: 1
+brokers: {a: , b: }
+routing: {protocol: relay, after_failure: heal, tables: {a: {b: [b]}}}
+links: [{from: a, to: b, cost: 3}, {from: b, to: a, latency_ms: 5, cost: 2}]
+topics: {x/y: {publishers: [a, b], subscribers: [a, b], max_hops: 3}}
+failures: {takeover: {a: b}}
+"""
+    refused = [place for place in findings(text) if place[0] == "MOM102"]
+    # One finding a field, at the first place; `cost` has a second one.
+    assert [place[1:] for place in refused] == [(3, 28), (3, 49), (4, 26), (4, 53), (5, 57), (6, 12)]
+    routed = text.replace("protocol: relay", "protocol: tables")
+    assert not [place for place in findings(routed) if place[0] == "MOM102"]
+
+
+def test_parallel_links_need_names() -> None:
+    text = """momlint: 1
+brokers: {a: , b: }
+routing: {protocol: relay}
+links:
+  - {from: a, to: b, topics: [{filter: x}]}
+  - {from: a, to: b, topics: [{filter: y}]}
+"""
+    assert [place[:2] for place in findings(text)] == [("MOM105", 6)]
+    assert findings(text.replace("{from", "{id: one, from", 1).replace("- {from", "- {id: two, from")) == []
+
+
+@pytest.mark.parametrize(
+    ("syntax", "filter_", "is_told"),
+    [
+        ("mqtt", "plant.*.temp", True),
+        ("mqtt", "plant.#", True),
+        ("mqtt", "plant.temp", False),
+        ("mqtt", "v1.2/#", False),
+        ("mqtt", "plant/>", True),
+        ("amqp", "plant/#", True),
+        ("amqp", "plant.#", False),
+        ("nats", "plant.#", True),
+        ("jms", "plant.+", True),
+    ],
+)
+def test_filters_of_another_syntax(syntax: str, filter_: str, is_told: bool) -> None:
+    """In links and in what a manifest expects."""
+    text = f"""momlint: 1
+brokers: {{a: , b: }}
+routing: {{protocol: relay, syntax: {syntax}}}
+links: [{{from: a, to: b, topics: [{{filter: "{filter_}"}}]}}]
+subscriptions: [{{at: b, filter: "{filter_}"}}]
+"""
+    assert [place[1] for place in findings(text) if place[0] == "MOM806"] == ([4, 5] if is_told else [])
+
+
+def test_classes_are_computed_once_for_what_memory_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether brokers are remembered makes no other classes."""
+    from momlint.relayed.classes import Classes
+
+    text = """
+momlint: 1
+brokers: {a: , b: , c: }
+routing: {protocol: relay, guard: {visited: broker}}
+links: [{between: [a, b]}, {between: [b, c]}, {between: [c, a]}]
+"""
+    asked: list[int] = []
+    of = Classes.of
+    monkeypatch.setattr(Classes, "of", lambda self, origin: asked.append(origin) or of(self, origin))
+    # Each gets it directly and by way of the third; without a memory it would go round.
+    assert sorted(draft.code for draft in drafts(text)) == ["MOM804"]
+    assert asked == [0, 1, 2]
