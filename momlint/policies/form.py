@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from momlint.catalog import Rule
 from momlint.records import dataclass
+from momlint.words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from momlint.estate.resolved import Topic
+    from momlint.estate.resolved import Broker, Topic
 
 #: What a policy may bind.
 CheckName: TypeAlias = Literal["stays-within", "survives", "hops-within"]
@@ -75,6 +76,12 @@ class Policy:
     def code(self) -> str:
         """Its code."""
         return self.rule.code
+
+    def declared(self, broker: Broker) -> str:
+        """What is said of a broker where it is declared: what the rule chooses brokers by."""
+        tags = f"with tags {listed(broker.tags)}" if broker.tags else "without tags"
+        site = f" at site `{broker.site}`" if broker.site is not None else ""
+        return f"`{broker.id}` is declared here, {tags}{site}"
 
     def speaks_of(self, topics: Sequence[Topic]) -> bool:
         """Whether it speaks of any of the topics of an estate; of one without topics if it chooses none."""

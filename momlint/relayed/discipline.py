@@ -12,6 +12,7 @@ from momlint.findings import Claim, Draft, Proof, Summary
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
+    from momlint.policies.form import Policy
     from momlint.relayed.fates import Fates
 
 T = TypeVar("T")
@@ -85,10 +86,20 @@ class _Judgement:
         for subject, part in parts:
             yield from self.selected(self.ask(subject, part) or [])
         for policy in self.request.policies:
-            # A rule that is not judged is no pass.
             if self.request.selects(policy.code) and policy.speaks_of(self.estate.topics):
-                subject = f"whether {policy.code} ({policy.rule.id}) holds"
-                self.undecided.append((subject, "momlint judges rules of your own in routed overlays only"))
+                yield from self._broken(policy, fates)
+
+    def _broken(self, policy: Policy, fates: Fates) -> list[Draft]:
+        """What breaks a rule of a user's own; one that cannot be judged is undecided, and no pass."""
+        from momlint.relayed import policies
+
+        subject = f"whether {policy.code} ({policy.rule.id}) holds"
+        if policy.check != "stays-within":
+            self.undecided.append((subject, f"momlint judges {policy.check} in routed overlays only"))
+            return []
+        if policies.is_unsure(policy, fates):
+            self.undecided.append((subject, "one of its messages gets longer for ever"))
+        return self.ask(subject, lambda: list(policies.stays_within(policy, fates))) or []
 
     def _worked_out(self, fates: Fates) -> Literal[True]:
         fates.work_out()

@@ -140,13 +140,17 @@ def test_explaining(run: Run, here: Path) -> None:
     assert "momlint-rules/pii.yaml:1:1: unknown key `cod` in a rule; did you mean `code`?" in ran.err
 
 
-def test_a_relayed_overlay_is_undecided(run: Run, here: Path) -> None:
-    text = (here / "topology.yaml").read_text()
-    (here / "topology.yaml").write_text(text + "routing: {protocol: relay}\n")
+def test_a_relayed_overlay(run: Run, here: Path) -> None:
+    text = (here / "topology.yaml").read_text() + "routing: {protocol: relay}\n"
+    (here / "topology.yaml").write_text(text)
     ran = run("check", "topology.yaml", "--select", "ACME1", "--format", "concise")
-    assert ran.code == 3
-    assert "MOM901" not in ran.out  # it is not selected, and undecided all the same
-    (here / "topology.yaml").write_text(text.replace("[pii]", "[public]") + "routing: {protocol: relay}\n")
+    assert ran.code == 1
+    where = "outside the brokers with tag `eu` (ams1 → nyc1)"
+    assert ran.out == f"topology.yaml:23:3: ACME1 error topic `customers` comes to `nyc1`, {where}\n"
+    # What is not judged there is undecided, whether or not that is selected.
+    ran = run("check", "topology.yaml", "--select", "ACME3", "--format", "concise")
+    assert (ran.code, ran.out) == (3, "")
+    (here / "topology.yaml").write_text(text.replace("[pii]", "[public]"))
     assert run("check", "topology.yaml", "--select", "ACME1").code == 0
 
 

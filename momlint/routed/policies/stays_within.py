@@ -24,12 +24,10 @@ from momlint.routed.overlay.ragged import distinct
 from momlint.routed.overlay.tables import NEVER
 from momlint.routed.policies.deriving import chosen, derived, place_of, subject
 from momlint.routed.questions.question import Question, Refuted
-from momlint.words import listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from momlint.estate.resolved import Broker
     from momlint.policies.form import Policy
     from momlint.routed.diagnosis.context import Context
 
@@ -189,7 +187,7 @@ def _draft(policy: Policy, own: Context, broker: int, client: _Client | None, ca
     pairs = came.home if ends is None else np.append(came.home, o.keys.pair(o.pair_source[ends], o.pair_dest[ends]))
     pairs = distinct(pairs)
     topics = own.topics_of(pairs)
-    related: list[RelatedDraft] = [RelatedDraft(own.broker_place(broker), _told(own.estate.brokers[broker]))]
+    related: list[RelatedDraft] = [RelatedDraft(own.broker_place(broker), policy.declared(own.estate.brokers[broker]))]
     if client is not None:
         alone = [topic.name for topic in own.estate.topics if broker in (*topic.publishers, *topic.subscribers)]
         both = {*topics, *alone}
@@ -228,9 +226,3 @@ def _draft(policy: Policy, own: Context, broker: int, client: _Client | None, ca
         affected=Affected(topics, len(pairs)),
         related=[*related, *own.colour_defined(witness)],
     )
-
-
-def _told(broker: Broker) -> str:
-    tags = f"with tags {listed(broker.tags)}" if broker.tags else "without tags"
-    site = f" at site `{broker.site}`" if broker.site is not None else ""
-    return f"`{broker.id}` is declared here, {tags}{site}"
