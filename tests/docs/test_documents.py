@@ -132,6 +132,7 @@ def test_every_dependency_has_its_sentence() -> None:
 def test_the_gate_is_one_command() -> None:
     """README, CONTRIBUTING and CI name the same script."""
     assert "scripts/check --slow" in (ROOT / ".ci/run").read_text(encoding="utf-8")
+    assert "scripts/build_site.py" in (ROOT / "scripts/check").read_text(encoding="utf-8")
     for document in ("README.md", "CONTRIBUTING.md"):
         assert "scripts/check" in (ROOT / document).read_text(encoding="utf-8")
     for script in (".ci/run", "scripts/setup", "scripts/check"):
