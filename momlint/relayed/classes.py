@@ -197,6 +197,9 @@ class Classes:
     def _rewrite(self, found: TopicClass, entry: Entry, topic: Rewritten) -> Rewritten:
         cut, add = topic
         strip = entry.strip
+        if entry.whole:
+            # The class is this one topic.
+            return _shortest(found, len(found.example), entry.add)
         if strip:
             shared = min(len(strip), len(add))
             if strip[:shared] == add[:shared]:
@@ -204,7 +207,7 @@ class Classes:
                     add = add[len(strip) :]
                 elif self._may_strip(found, cut, strip[shared:], empties=bool(entry.add)):
                     cut, add = cut + len(strip) - shared, ()
-        return Rewritten(cut, (*entry.add, *add))
+        return _shortest(found, cut, (*entry.add, *add))
 
     def _may_strip(self, found: TopicClass, cut: int, prefix: Tokens, *, empties: bool) -> bool:
         """Whether topics, without their first tokens, begin with `prefix`; unless nothing would be left of the name.
@@ -279,6 +282,13 @@ class Classes:
                 for entry in self.relay.arcs[number].entries:
                     index.add(() if entry.pattern is None else beginning(whole(entry.pattern)), number)
         return index.along((*topic.add, *found.topics.beginning[topic.cut :]))
+
+
+def _shortest(found: TopicClass, cut: int, add: Tokens) -> Rewritten:
+    """The same name in one way only: what is put before does not end with what was cut, as all of the class have it."""
+    while cut and add and add[-1] == found.example[cut - 1]:
+        cut, add = cut - 1, add[:-1]
+    return Rewritten(cut, add)
 
 
 class _Index:

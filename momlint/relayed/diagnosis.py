@@ -394,10 +394,11 @@ def misdirected(fates: Fates) -> Iterator[Draft]:
                 if sets.example(Constrained((whole(entry.pattern),), one)) is not None:
                     told.add(entry.place)
                     yield _glued(entry.place, given.add, separator)
-            elif entry.strip:
+            elif entry.strip or (entry.whole and given.strip and not given.filter.startswith(given.strip)):
                 # That a filter such as old/# matches old itself is how it is written; of old/ nothing would be left.
+                begun = [begins(entry.strip)] if entry.strip else []
                 bare = [relay.language.tokens(name) for name in (given.strip.rstrip(separator), given.strip)]
-                cut = tuple(whole(one) for one in (begins(entry.strip), *map(exactly, bare)))
+                cut = tuple(whole(one) for one in (*begun, *map(exactly, bare)))
                 example = sets.example(Constrained((whole(entry.pattern),), cut))
                 if example is not None:
                     told.add(entry.place)

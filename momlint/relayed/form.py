@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 from momlint.estate.resolved import Broker, Estate, Guard, Link, Pass
 from momlint.findings import Place
-from momlint.relayed.patterns import Language, Pattern, Tokens
+from momlint.relayed.patterns import SEPARATORS, WILDCARDS, Language, Pattern, Syntax, Tokens
 
 
 class Entry(NamedTuple):
     """What an arc lets pass: topics that `pattern` matches, without the prefix `strip` if they have it, `add` before.
 
     Of the entries of an arc the first that matches counts. With `deny` it stops them. `given`: as it is written, None
-    where the arc lets everything pass.
+    where the arc lets everything pass. `whole`: it matches one topic, and `add` is all of what that is called behind.
     """
 
     pattern: Pattern | None
@@ -30,6 +30,7 @@ class Entry(NamedTuple):
     deny: bool
     place: Place
     given: Pass | None
+    whole: bool = False
 
 
 class Arc(NamedTuple):
@@ -134,9 +135,22 @@ def relay_of(estate: Estate) -> Relay:
 
 
 def _is_glued(estate: Estate) -> bool:
+    """Whether a prefix ends within a word of topics that are not known one by one: then tokens are characters."""
     separator = Language(estate.syntax).separator
-    prefixes = (text for link in estate.links for one in link.passes or () for text in (one.strip, one.add))
-    return any(text and not text.endswith(separator) for text in prefixes)
+    entries = (one for link in estate.links for one in link.passes or ())
+    return any(_ends_within(one, separator) and _new_name(estate.syntax, one) is None for one in entries)
+
+
+def _ends_within(one: Pass, separator: str) -> bool:
+    return any(text and not text.endswith(separator) for text in (one.strip, one.add))
+
+
+def _new_name(syntax: Syntax, one: Pass) -> str | None:
+    """What the one topic that an entry's filter matches is called behind it; None where it matches several."""
+    if not WILDCARDS[syntax].isdisjoint(one.filter.split(SEPARATORS[syntax])):
+        return None
+    cuts = one.strip and one.filter.startswith(one.strip) and (one.add or one.filter != one.strip)
+    return one.add + (one.filter[len(one.strip) :] if cuts else one.filter)
 
 
 def _arcs(estate: Estate, language: Language, index: int, link: Link) -> list[Arc]:
@@ -165,6 +179,10 @@ def _arcs(estate: Estate, language: Language, index: int, link: Link) -> list[Ar
 
 def _entry(language: Language, one: Pass) -> Entry:
     pattern = language.filter(one.filter)
+    if not language.glued and _ends_within(one, language.separator):
+        name = _new_name(language.syntax, one)
+        assert name is not None  # tokens would be characters
+        return Entry(pattern, (), language.tokens(name), one.deny, one.place, one, whole=True)
     return Entry(pattern, language.prefix(one.strip), language.prefix(one.add), one.deny, one.place, one)
 
 

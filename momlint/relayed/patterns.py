@@ -19,6 +19,13 @@ Syntax: TypeAlias = Literal["mqtt", "amqp", "nats", "jms"]
 Tokens: TypeAlias = tuple[str, ...]
 
 SEPARATORS: Final[dict[Syntax, str]] = {"mqtt": "/", "amqp": ".", "nats": ".", "jms": "."}
+#: Words that are none in a filter.
+WILDCARDS: Final[dict[Syntax, frozenset[str]]] = {
+    "mqtt": frozenset("+#"),
+    "amqp": frozenset("*#"),
+    "nats": frozenset("*>"),
+    "jms": frozenset("*>"),
+}
 #: So many states of automata are looked at for one class.
 MOST_STATES = 50_000
 

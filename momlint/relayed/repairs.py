@@ -182,6 +182,8 @@ class _Search:
 def renamed_by(entry: Entry, topic: Tokens, *, glued: bool) -> Tokens:
     """What an entry makes of a topic that it lets pass. A prefix is cut only where something is left of the name."""
     strip = entry.strip
+    if entry.whole:
+        return entry.add
     if strip and topic[: len(strip)] == strip:
         rest = topic[len(strip) :]
         empties = rest == () if glued else rest == ("",)

@@ -197,3 +197,38 @@ links: [{between: [a, b]}, {between: [b, c]}, {between: [c, a]}]
     # Each gets it directly and by way of the third; without a memory it would go round.
     assert sorted(draft.code for draft in drafts(text)) == ["MOM804"]
     assert asked == [0, 1, 2]
+
+
+def test_one_topic_that_is_renamed_whole_leaves_tokens_words() -> None:
+    """As Mosquitto's ``topic "" out 0 status site0/status``, whose names end within nothing."""
+    from momlint.relayed.form import relay_of
+    from tests.relayed.test_brute import estate_of
+
+    text = """
+momlint: 1
+brokers: {a: , b: , c: }
+routing: {protocol: relay, syntax: mqtt}
+links:
+  - {from: a, to: b, topics: [{filter: status, strip: status, add: site0/status}]}
+  - {from: b, to: c, topics: [{filter: site0/status, strip: site0/status, add: status}]}
+  - {from: a, to: c, topics: [{filter: status}]}
+"""
+    assert not relay_of(estate_of(text)).language.glued
+    # c gets it directly and under its old name again.
+    (twice,) = drafts(text)
+    assert (twice.code, twice.data["copies"], twice.data["topic"]) == ("MOM804", 2, "status")
+    # What a prefix without a separator at its end makes of many topics is known by characters only.
+    assert relay_of(estate_of(text.replace("{filter: status}", '{filter: "#", add: p}'))).language.glued
+
+
+def test_topics_that_are_renamed_whole_go_round() -> None:
+    text = """
+momlint: 1
+brokers: {a: , b: }
+routing: {protocol: relay, syntax: nats}
+links:
+  - {from: a, to: b, topics: [{filter: x.y, strip: x.y, add: z}]}
+  - {from: b, to: a, topics: [{filter: z, strip: z, add: LAST}]}
+"""
+    assert [draft.code for draft in drafts(text.replace("LAST", "x.y"))] == ["MOM801"]
+    assert drafts(text.replace("LAST", "x.z")) == []
