@@ -203,6 +203,11 @@ class LinkEntry(Model):
         description="Relayed overlays: true where the broker at the end may send back over the same connection what "
         "came by this link.",
     )
+    alternatives: Annotated[dict[Id, BrokerIds], Takes("a mapping from an end to a list of brokers")] | None = Field(
+        None,
+        description="Relayed overlays: an end → the brokers that the link leads to in its place once it has failed, in "
+        "order: the further addresses of a connection.",
+    )
     unguarded: Flag = Field(
         False,
         description="Relayed overlays: true where no guard looks at what crosses the link, as with a shovel: it is no "

@@ -290,6 +290,7 @@ class Resolver:
             max_hops=entry.max_hops,
             echo=entry.echo,
             unguarded=entry.unguarded,
+            alternatives=self.alternatives(number, path, ends, entry.alternatives or {}),
         )
         if not self.compare(dense, link, given=bool(entry.id), ends=ends):
             return
@@ -303,6 +304,25 @@ class Resolver:
             names.given.add(dense)
         else:
             names.first_unnamed.setdefault((*key, one_way), dense)
+
+    def alternatives(
+        self, number: int, link: Path, ends: tuple[str, str], given: Mapping[str, Sequence[str]]
+    ) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """The ends of a link that others may take the place of, with these."""
+        found = []
+        for end, names in given.items():
+            path = (*link, "alternatives", end)
+            if end not in ends:
+                help_ = f"write {' or '.join(f'`{one}`' for one in ends)}"
+                place = Place(number, path, "key")
+                self.drafts.append(Draft("MOM102", place, f"`{end}` is no end of this link", help_))
+                continue
+            brokers = [
+                self.broker(name, number, (*path, self.original(number, path, position)))
+                for position, name in enumerate(names)
+            ]
+            found.append((self.broker_index[end], tuple(one for one in brokers if one is not None)))
+        return tuple(found)
 
     def passes(self, number: int, link: Path, entries: Sequence[PassEntry]) -> tuple[Pass, ...]:
         path = (*link, "topics")

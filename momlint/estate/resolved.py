@@ -80,7 +80,8 @@ class Link:
 
     In relayed overlays: `connection`, its split-horizon group; `passes`, what it lets pass, None for everything;
     `max_hops`, the position in a walk that it may have at the latest, None where the guard says; `echo`: what came by
-    it may be sent back over its connection; `unguarded`: no guard looks at what crosses it, and it is no hop.
+    it may be sent back over its connection; `unguarded`: no guard looks at what crosses it, and it is no hop;
+    `alternatives`: an end, and who takes its place once it has failed, in order.
     """
 
     id: str
@@ -98,6 +99,7 @@ class Link:
     max_hops: int | None = None
     echo: bool = False
     unguarded: bool = False
+    alternatives: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

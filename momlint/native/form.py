@@ -100,11 +100,12 @@ class Broker:
 class Link:
     """A link from or to a broker of the file. `id`: unique in the file.
 
-    It leads to `other`, a broker by its file and key, or to the first of `addresses`; more of them are
-    alternatives. `outward`: away from `broker`. `connection`: its split-horizon group, unique in the file; None where
-    it has none; in the whole estate if `global_connection`. `near`: the broker in the place of `broker`, where it is
-    another file's. `unguarded`: no guard looks at what crosses it. `far_key`: the key of the broker meant in the file
-    at the address. `unheard`: where it ends, the broker may send back over the connection what came by this link.
+    It leads to `other`, a broker by its file and key, or to the first of `addresses`; more of them, and `others`, are
+    alternatives once that has failed. `outward`: away from `broker`. `connection`: its split-horizon group, unique in
+    the file; None where it has none; in the whole estate if `global_connection`. `near`: the broker in the place of
+    `broker`, where it is another file's. `unguarded`: no guard looks at what crosses it. `far_key`: the key of the
+    broker meant in the file at the address. `unheard`: where it ends, the broker may send back over the connection what
+    came by this link.
     """
 
     id: str
@@ -114,6 +115,7 @@ class Link:
     passes: list[Pass]
     addresses: list[Address] = field(default_factory=list)
     other: tuple[str, str] | None = None
+    others: list[tuple[str, str]] = field(default_factory=list)
     far_key: str = ""
     global_connection: bool = False
     connection: str | None = None

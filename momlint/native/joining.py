@@ -146,7 +146,7 @@ class _Join:
                 if brokers:
                     root["brokers"] = mapping_node(brokers, TOP)
                 here = [
-                    _link_node(*ends, link)
+                    _link_node(*ends, link, self.alternatives(native, link, ends))
                     for other, link, ends in links
                     if other is native and ends is not None and link.at.text == number
                 ]
@@ -250,6 +250,19 @@ class _Join:
             self.outside[key] = self.free(wanted), native, address.at
         return self.outside[key][0]
 
+    def alternatives(self, native: NativeFile, link: Link, ends: tuple[str, str, str]) -> list[str]:
+        """The brokers that a link leads to, in order, once that at its first address has failed."""
+        found = [self.name(self.by_file[file], key) for file, key in link.others]
+        for address in link.addresses[1:] if link.other is None else ():
+            there = self.resolve(native, address)
+            name = self.name(there, link.far_key) if isinstance(there, _Server) else there
+            if name in self.taken:
+                assert name is not None
+                found.append(name)
+            elif there is None and self.closed:
+                self.tell_unknown(native, address)
+        return [one for one in dict.fromkeys(found) if one not in ends[:2]]
+
     def tell_unknown(self, native: NativeFile, address: Address) -> None:
         problem = Problem(
             "MOM808",
@@ -337,7 +350,7 @@ class _Join:
         )
 
 
-def _link_node(tail: str, head: str, owner: str, link: Link) -> Node:
+def _link_node(tail: str, head: str, owner: str, link: Link, others: Sequence[str]) -> Node:
     at = link.at
     entries: dict[str, Node] = {
         "id": text_node(f"{owner}.{link.id}", at),
@@ -353,6 +366,9 @@ def _link_node(tail: str, head: str, owner: str, link: Link) -> Node:
         entries["unguarded"] = plain_node("true", at)
     if link.unheard:
         entries["echo"] = plain_node("true", at)
+    if others:
+        far = head if link.outward else tail
+        entries["alternatives"] = mapping_node({far: sequence_node([text_node(one, at) for one in others], at)}, at)
     topics = []
     for one in link.passes:
         fields = {"filter": one.filter, "strip": one.strip, "add": one.add}

@@ -78,8 +78,13 @@ def _flow(node: Node, quote: Quote) -> str:
         return quote(node.text) if node.style else node.text
     if isinstance(node, SequenceNode):
         return "[" + ", ".join(_flow(item, quote) for item in node.items) + "]"
-    inner = ", ".join(f"{entry.key.text}: {_flow(entry.value, quote)}" for entry in node.entries)
-    return "{" + inner + "}"
+    inner = (f"{_key(entry.key.text, quote)}: {_flow(entry.value, quote)}" for entry in node.entries)
+    return "{" + ", ".join(inner) + "}"
+
+
+def _key(text: str, quote: Quote) -> str:
+    """A word of the language as it is, the name of a broker as names are written."""
+    return text if re.fullmatch(r"[a-z_]+", text) else quote(text)
 
 
 def manifest_lines(natives: Sequence[NativeFile], quote: Quote) -> Iterator[str]:

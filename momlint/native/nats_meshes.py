@@ -263,6 +263,7 @@ class _Meshes:
                     [Pass(one.text, "", "", one.at, denied=True) for one in denied] + [Pass(">", "", "", leaf.at)],
                     leaf.addresses if other is None else [],
                     other=None if other is None else (other.file, far),
+                    others=self.others(native, leaf, other, far),
                     far_key=far,
                     connection=self.group(native),
                     global_connection=True,
@@ -271,6 +272,15 @@ class _Meshes:
             if outward:
                 above = None if other is None else (other.file, far)
                 self.uplinks.append(_Uplink(native, leaf, above, native.links[-1]))
+
+    def others(self, native: NativeFile, leaf: Leaf, other: NativeFile | None, far: str) -> list[tuple[str, str]]:
+        """The servers at further addresses of an uplink, which are tried when the first one has failed."""
+        found = (self.resolve(native, address) for address in leaf.addresses)
+        return [
+            (one.file, far)
+            for one in found
+            if one is not None and one is not other and far in {broker.key for broker in one.brokers}
+        ]
 
     def group(self, native: NativeFile) -> str:
         """The split-horizon group of a server's mesh: the name of the cluster, or of the one server."""

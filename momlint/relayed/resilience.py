@@ -56,17 +56,26 @@ def served(fates: Fates) -> Served:
 
 
 def without(relay: Relay, failed: Sequence[Element]) -> Relay:
-    """What is left when these have failed."""
+    """What is left when these have failed; a link with an alternative to a failed end leads there."""
     connections = {one.connection for one in failed if one.kind == "connection"}
     brokers = {one.number for one in failed if one.kind == "broker"}
-    left = [
-        number
-        for number, arc in enumerate(relay.arcs)
-        if arc.connection not in connections and arc.tail not in brokers and arc.head not in brokers
-    ]
-    kept = set(left)
-    outs = tuple(tuple(number for number in several if number in kept) for several in relay.outs)
-    return replace(relay, outs=outs)
+    arcs = list(relay.arcs)
+    outs: list[list[int]] = [[] for _ in relay.outs]
+    for number, arc in enumerate(arcs):
+        tail, head = (_instead(relay, arc.link, end, brokers) for end in (arc.tail, arc.head))
+        if arc.connection in connections or tail is None or head is None or tail == head:
+            continue
+        arcs[number] = arc._replace(tail=tail, head=head)
+        outs[tail].append(number)
+    return replace(relay, arcs=tuple(arcs), outs=tuple(map(tuple, outs)))
+
+
+def _instead(relay: Relay, link: int, end: int, failed: set[int]) -> int | None:
+    """Where an end of a link is when these brokers have failed; None where it is nowhere."""
+    if end not in failed:
+        return end
+    others = dict(relay.estate.links[link].alternatives).get(end, ())
+    return next((other for other in others if other not in failed), None)
 
 
 def cuts(fates: Fates) -> Iterator[Draft]:

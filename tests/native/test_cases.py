@@ -268,3 +268,49 @@ def test_a_manifest_ignores(entry: str, is_told: bool, tmp_path: Path) -> None:
     brokers = "{north: {config: north.conf}, south: {config: south.conf}}"
     manifest.write_text(f"momlint: 1\nbrokers: {brokers}\nignore: [{entry}]\n")
     assert bool(found(lint_files([str(manifest)], Options()))) == is_told
+
+
+@pytest.mark.parametrize("family", ["mosquitto", "nats"])
+def test_further_addresses_are_alternatives(family: str, tmp_path: Path) -> None:
+    """Not ways beside each other: no duplicates, and no broker is the only way up that has a second address."""
+    if family == "mosquitto":
+        first, second = "address hub-1.example", "address hub-1.example hub-2.example:1883"
+        (tmp_path / "edge.conf").write_text(f"listener 1883\nconnection up\n{second}\ntopic # both 1\n")
+        for name in ("hub-1", "hub-2"):
+            (tmp_path / f"{name}.conf").write_text(
+                "listener 1883\nconnection cloud\naddress cloud.example\ntopic # both 1\n"
+            )
+        (tmp_path / "cloud.conf").write_text("listener 1883\n")
+    else:
+        first, second = (
+            'urls: ["nats://hub-1.example:7422"]',
+            'urls: ["nats://hub-1.example:7422", "nats://hub-2.example"]',
+        )
+        (tmp_path / "edge.conf").write_text(f"server_name: edge\nleafnodes {{ remotes: [ {{ {second} }} ] }}\n")
+        for name in ("hub-1", "hub-2"):
+            remote = '{ url: "nats://cloud.example" }'
+            (tmp_path / f"{name}.conf").write_text(
+                f'server_name: {name}\nleafnodes {{ listen: "0.0.0.0:7422", remotes: [ {remote} ] }}\n'
+            )
+        (tmp_path / "cloud.conf").write_text('server_name: cloud\nleafnodes { listen: "0.0.0.0:7422" }\n')
+    names = ("cloud", "edge", "hub-1", "hub-2")
+    brokers = ", ".join(f"{name}: {{config: {name}.conf}}" for name in names)
+    manifest = tmp_path / "manifest.yaml"
+    manifest.write_text(
+        f"momlint: 1\nbrokers: {{{brokers}}}\npublications: [{{at: edge, filter: x}}]\n"
+        "subscriptions: [{at: cloud, filter: x}]\nfailures: {tolerate: {brokers: 1}}\n"
+    )
+    assert [code for code, *_ in found(lint_files([str(manifest)], Options()))] == []
+    edge = tmp_path / "edge.conf"
+    edge.write_text(edge.read_text().replace(second, first))
+    report = lint_files([str(manifest)], Options())
+    assert [code for code, *_ in found(report)] == ["MOM502"]
+    assert [one.witness.cut for one in report.findings if one.code == "MOM502" and one.witness] == [("hub-1",)]
+
+
+def test_a_closed_manifest_knows_alternatives_too(tmp_path: Path) -> None:
+    (tmp_path / "edge.conf").write_text("listener 1883\nconnection up\naddress hub.example else.example\ntopic # out\n")
+    (tmp_path / "hub.conf").write_text("listener 1883\n")
+    manifest = tmp_path / "manifest.yaml"
+    manifest.write_text("momlint: 1\nclosed: true\nbrokers: {edge: {config: edge.conf}, hub: {config: hub.conf}}\n")
+    assert found(lint_files([str(manifest)], Options())) == [("MOM808", "edge.conf", 3)]

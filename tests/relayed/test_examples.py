@@ -232,3 +232,44 @@ links:
 """
     assert [draft.code for draft in drafts(text.replace("LAST", "x.y"))] == ["MOM801"]
     assert drafts(text.replace("LAST", "x.z")) == []
+
+
+def cut_by(text: str) -> list[tuple[str, object]]:
+    return [(draft.code, draft.data["element"]) for draft in drafts(text) if draft.code in ("MOM501", "MOM502")]
+
+
+def test_an_alternative_takes_the_place_of_a_broker_that_has_failed() -> None:
+    text = """
+momlint: 1
+brokers: {edge: , hub: , hub-2: , cloud: }
+routing: {protocol: relay, syntax: mqtt}
+links:
+  - {id: up, from: edge, to: hub, alternatives: {hub: [hub-2]}}
+  - {id: on, from: hub, to: cloud}
+  - {id: on-2, from: hub-2, to: cloud}
+publications: [{at: edge, filter: x}]
+subscriptions: [{at: cloud, filter: x}]
+"""
+    # While hub is up the uplink does not lead to hub-2, so `on` is the only way on.
+    assert cut_by(text) == [("MOM501", "up"), ("MOM501", "on")]
+    alone = text.replace(", alternatives: {hub: [hub-2]}", "")
+    assert cut_by(alone) == [("MOM501", "up"), ("MOM501", "on"), ("MOM501", "hub")]
+    promised = "failures: {tolerate: {brokers: 1}}\n"
+    assert ("MOM502", "hub") not in cut_by(text + promised)
+    assert ("MOM502", "hub") in cut_by(alone + promised)
+    # Where both have failed there is none.
+    assert ("MOM502", "hub") in cut_by(text + "failures: {tolerate: {brokers: 2}}\n")
+
+
+def test_alternatives_of_brokers_that_are_not_there() -> None:
+    text = """momlint: 1
+brokers: {a: , b: , c: }
+routing: {protocol: relay}
+links:
+  - {from: a, to: b, alternatives: {c: [b]}}
+  - {from: b, to: c, alternatives: {c: [d]}}
+"""
+    assert [place for place in findings(text) if place[0] in ("MOM102", "MOM104")] == [
+        ("MOM102", 5, 37),
+        ("MOM104", 6, 41),
+    ]
