@@ -19,12 +19,14 @@ from tests.delivery.test_starvation import worlds, written
 from tests.simulation.designs import setting, with_policy
 
 LINE = 1
+#: Milliseconds after which every subscription is known.
+SETTLED = 10_000
 
 
 def subscribed(world: World) -> list[Step]:
     """Everybody subscribes, and everybody knows."""
     steps: list[Step] = [Subscribe(one.name, topic, True, LINE) for one in world.members for topic in one.subscribes]
-    return [*steps, Wait(10_000, LINE)]
+    return [*steps, Wait(SETTLED, LINE)]
 
 
 @settings(max_examples=examples(1000))
@@ -78,7 +80,7 @@ def struck(world: World, random: Random, most: int, **changes: object) -> tuple[
 
     def watch(running: Run, line: str) -> None:
         nonlocal lines
-        if running.env.now < 10_000 or " → " not in line:
+        if running.env.now < SETTLED or " → " not in line:
             return
         lines += 1
         what = moments.get(lines)
