@@ -99,14 +99,16 @@ def _watch(arguments: Arguments) -> NoReturn:
         clear()
         try:
             report = _check(arguments)[1]
-            baseline = _baseline_path(arguments, _settings(arguments))
+            settings = _settings(arguments)
+            baseline = _baseline_path(arguments, settings)
+            rules = [policy.file for policy in policies_of(settings)]
         except UsageError as error:
             # At first that is what the user asked for; later a setting that is being edited.
             if read is None:
                 raise
             complain(f"momlint: error: {error}", *error.more)
         else:
-            read = {*report.sources, *(finding.file for finding in report.findings), *filter(None, [baseline])}
+            read = {*report.sources, *(finding.file for finding in report.findings), *filter(None, [baseline]), *rules}
         return read
 
     watch(watched, once, lambda words: None if arguments.quiet else complain(f"momlint: {words}"))
@@ -141,6 +143,7 @@ def _check(arguments: Arguments) -> tuple[int, Report]:
     found = _found(arguments, settings, options)
     baseline = _baseline_path(arguments, settings)
     read = [*found.files, *(file for file in (settings.file, baseline) if file is not None)]
+    read += [policy.file for policy in options.policies]
     refuse_input("--output", arguments.output, read)
     for _, file in also:
         refuse_input("--also", file, read)

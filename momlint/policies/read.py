@@ -69,7 +69,7 @@ def read_policies(paths: Sequence[str], base: str, where: str) -> tuple[Policy, 
             f"{where}: rules: these are {len(policies):,} rules; a configuration has at most {MOST_RULES:,}"
         )
     if mistakes:
-        raise UsageError("\n".join(mistakes))
+        raise UsageError(*mistakes)
     return tuple(sorted(policies, key=lambda policy: policy.code))
 
 

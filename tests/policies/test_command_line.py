@@ -135,9 +135,14 @@ def test_explaining(run: Run, here: Path) -> None:
     ran = run("explain", "ACME1")
     assert ran.code == 2
     assert "momlint-rules/pii.yaml:1:1: unknown key `cod` in a rule; did you mean `code`?" in ran.err
+    # All mistakes are told, a line each.
+    (here / "momlint-rules" / "gold.yaml").write_text("tilte: X\n")
     ran = run("check", "topology.yaml")
     assert (ran.code, ran.out) == (2, "")
-    assert "momlint-rules/pii.yaml:1:1: unknown key `cod` in a rule; did you mean `code`?" in ran.err
+    assert ran.err.splitlines() == [
+        "momlint: error: momlint-rules/gold.yaml:1:1: unknown key `tilte` in a rule; did you mean `title`?",
+        "momlint-rules/pii.yaml:1:1: unknown key `cod` in a rule; did you mean `code`?",
+    ]
 
 
 def test_a_relayed_overlay(run: Run, here: Path) -> None:
@@ -165,3 +170,12 @@ def test_a_rule_that_speaks_of_nothing_is_named(run: Run, here: Path) -> None:
     # One estate of a run that has such topics is enough.
     (here / "other.yaml").write_text(text)
     assert run("check", ".", "--select", "ACME").err == ""
+
+
+def test_a_rule_is_not_overwritten_by_a_report(run: Run, here: Path) -> None:
+    before = (here / "momlint-rules" / "pii.yaml").read_bytes()
+    for option in (["--output", "momlint-rules/pii.yaml"], ["--also", "json=momlint-rules/pii.yaml"]):
+        ran = run("check", "topology.yaml", *option)
+        assert ran.code == 2
+        assert "momlint-rules/pii.yaml is read by this run" in ran.err
+    assert (here / "momlint-rules" / "pii.yaml").read_bytes() == before

@@ -57,7 +57,7 @@ def read(folder: Path, *texts: str, name: str = "rules") -> tuple[Policy, ...]:
 def mistakes(folder: Path, *texts: str) -> list[str]:
     with pytest.raises(UsageError) as caught:
         read(folder, *texts)
-    return [line.removeprefix(f"{folder}/rules/") for line in str(caught.value).splitlines()]
+    return [str(line).removeprefix(f"{folder}/rules/") for line in caught.value.args]
 
 
 def test_everything_that_rules_can_say(tmp_path: Path) -> None:
