@@ -109,6 +109,22 @@ def test_a_setting_that_is_being_edited_ends_nothing(start: Start, folder: Path)
     assert "MOM201" in program.next()
 
 
+def test_a_rule_of_ones_own(start: Start, folder: Path) -> None:
+    rule = "code: ACME1\nid: near\ntitle: T\ncheck: hops-within\nwith: {{at_most: {}}}\n"
+    (folder / "rules").mkdir()
+    (folder / "rules" / "near.yaml").write_text(rule.format(0))
+    (folder / "momlint.toml").write_text('rules = ["rules"]\n')
+    program = start("good.mom.yaml")
+    assert "ACME1 error" in program.next()
+    (folder / "rules" / "near.yaml").write_text(rule.format(9))
+    said = program.next()
+    assert ("near.yaml changed\n" in said, "ACME1" in said) == (True, False)
+    (folder / "rules" / "near.yaml").write_text(rule.format("x"))
+    assert "near.yaml:5:17: `at_most` takes a whole number" in program.next()
+    (folder / "rules" / "near.yaml").write_text(rule.format(0))
+    assert "ACME1 error" in program.next()
+
+
 def test_a_folder(start: Start, folder: Path) -> None:
     """An estate that comes, one that changes, one that goes."""
     program = start(".")

@@ -10,6 +10,7 @@ import pytest
 
 from momlint.cli import main
 from momlint.lint import Options, lint_files
+from tests.native.test_rabbitmq import mesh
 
 CASES = Path(__file__).parent / "cases"
 #: Case → the file and line of its one finding, and its code.
@@ -107,4 +108,36 @@ def test_a_baseline_stays_when_lines_move(
     # Given in another order, and by another way to the same place.
     named = [f"../{tmp_path.name}/{file}" for file in reversed(files)]
     assert main(["check", *named, "--baseline", "momlint-baseline.json", "-f", "concise"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_json_has_no_comments_and_is_ignored_by_settings_a_manifest_or_a_baseline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """RabbitMQ's definitions: four brokers that federate from each other over two hops get copies (MOM804)."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in mesh("abcd", 2).items():
+        (tmp_path / name).write_text(text)
+    names = sorted(path.name for path in tmp_path.glob("*.json"))
+    ((code, file, line),) = told(names)
+    assert code == "MOM804"
+    # What looks like a comment is a value, and silences nothing.
+    text = (tmp_path / file).read_text()
+    lines = text.splitlines()
+    lines[line - 1] = (
+        lines[line - 1].rstrip(",") + ', "x": "# momlint: ignore[MOM804]"' + "," * lines[line - 1].endswith(",")
+    )
+    (tmp_path / file).write_text("\n".join(lines))
+    assert (code, file, line) in told(names)
+    (tmp_path / file).write_text(text)
+
+    assert told(names, Options(per_file_ignores={"*.json": ("MOM804",)}, base=str(tmp_path))) == []
+    brokers = ", ".join(f"{name}: {{config: {name}.json}}" for name in "abcd")
+    (tmp_path / "manifest.yaml").write_text(f"momlint: 1\nbrokers: {{{brokers}}}\nignore: [{{code: MOM804}}]\n")
+    assert told(["manifest.yaml"]) == []
+    assert main(["baseline", "write", *names]) == 0
+    for name in names:
+        (tmp_path / name).write_text("\n\n" + (tmp_path / name).read_text())
+    capsys.readouterr()
+    assert main(["check", *names, "--baseline", "momlint-baseline.json", "-f", "concise", "--fail-on", "note"]) == 0
     assert capsys.readouterr().out == ""
