@@ -12,11 +12,16 @@ if TYPE_CHECKING:
     from momlint.simulation.outcomes import Outcome
     from momlint.simulation.recovering import RecoveryOutcome
 
+#: So many ways of links are drawn.
+_SHOWN = 16
 _COLOURS = ("#1b6ca8", "#d1603d", "#3a8a4d", "#7b5ea7", "#8c6d1f", "#444444")
 
 
-def _figure(width: float, height: float) -> tuple[Any, Any]:
-    """A figure and its axes, without a window or any state of matplotlib's. Raises `UsageError` where it is missing."""
+def _figure(width: float, height: float, rows: int = 1) -> tuple[Any, Any]:
+    """A figure and its axes (a list of them where there are several rows), without a window or matplotlib's state.
+
+    Raises `UsageError` where matplotlib is missing.
+    """
     try:
         from matplotlib import rcParams
         from matplotlib.figure import Figure
@@ -26,10 +31,11 @@ def _figure(width: float, height: float) -> tuple[Any, Any]:
     rcParams["svg.hashsalt"] = "momlint"
     rcParams["svg.fonttype"] = "none"
     figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", alpha=0.3)
-    return figure, axes
+    panels = list(figure.subplots(rows, 1, squeeze=False)[:, 0])
+    for axes in panels:
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y", alpha=0.3)
+    return figure, panels[0] if rows == 1 else panels
 
 
 def _svg(figure: Any) -> str:
@@ -59,8 +65,11 @@ def plot_deliveries(runs: Mapping[str, Sequence[Outcome]]) -> str:
 
 
 def plot_recovery(runs: Mapping[str, Sequence[RecoveryOutcome]]) -> str:
-    """How long packets took, by when they were sent, and which were lost; of several runs, of the first."""
-    figure, axes = _figure(7.0, 3.8)
+    """How long packets took, by when they were sent, and which were lost; below, how busy each link was, each way.
+
+    Of several runs, of the first.
+    """
+    figure, (axes, below) = _figure(7.0, 6.4, rows=2)
     highest = max((one.latency for own in runs.values() for one in own[0].arrivals), default=1.0)
     for number, (name, own) in enumerate(runs.items()):
         run, colour = own[0], _COLOURS[number % len(_COLOURS)]
@@ -85,7 +94,22 @@ def plot_recovery(runs: Mapping[str, Sequence[RecoveryOutcome]]) -> str:
     axes.set_xlabel("sent at")
     axes.set_ylabel("latency; crosses: lost")
     axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    _loads(below, {name: own[0].load for name, own in runs.items()})
     return _svg(figure)
+
+
+def _loads(axes: Any, loads: Mapping[str, Mapping[str, float]]) -> None:
+    """The busiest ways of links, by what any protocol sends over them: per cent of what they can carry."""
+    ways = sorted({way for load in loads.values() for way in load})
+    ways.sort(key=lambda way: -max(load.get(way, 0.0) for load in loads.values()))
+    ways = ways[:_SHOWN]
+    width = 0.8 / len(loads)
+    for number, (name, load) in enumerate(loads.items()):
+        places = [place + (number - (len(loads) - 1) / 2) * width for place in range(len(ways))]
+        heights = [100 * load.get(way, 0.0) for way in ways]
+        axes.bar(places, heights, width, label=name, color=_COLOURS[number % len(_COLOURS)])
+    axes.set_xticks(range(len(ways)), ways, fontsize="x-small", rotation=45 if len(ways) > 10 else 0)
+    axes.set_ylabel("load of the busiest links, %")
 
 
 def plot_hops(shares: Mapping[str, Mapping[int, int]]) -> str:

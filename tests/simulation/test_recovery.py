@@ -293,7 +293,7 @@ def test_the_command(script: str, capsys: pytest.CaptureFixture[str], tmp_path: 
     shown = capsys.readouterr().out
     assert "fail 2--3" in shown
     words = {"".join(one.itertext()).strip() for one in ElementTree.parse(plot).getroot().iter(SVG_TEXT)}
-    assert {"sent at", "latency; crosses: lost", "fail 2--3"} <= words
+    assert {"sent at", "latency; crosses: lost", "fail 2--3", "load of the busiest links, %", "1->2", "6->5"} <= words
     assert main([*arguments, "--protocol", "rrl,pcrt", "--runs", "3", "-f", "json", "--jobs", "2"]) == 0
     spread = json.loads(capsys.readouterr().out)["protocols"]
     assert list(spread) == ["rrl", "pcrt"]
