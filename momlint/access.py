@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import BufferedReader
 from typing import BinaryIO
 
@@ -140,6 +140,7 @@ class Access:
         self._root = None if root is None else os.path.realpath(root)
         self._looked_at = 0
         self._identities: dict[str, str] = {}
+        self._instead: Mapping[str, bytes] = {}
 
     @classmethod
     def of(cls, file: str, root: str | None = None, most: int = MOST_MEGABYTES * MEGABYTE) -> Access:
@@ -149,6 +150,12 @@ class Access:
             if access.has(file):
                 return access
         return cls(os.path.dirname(file) or os.curdir, most)
+
+    def instead(self, contents: Mapping[str, bytes]) -> Access:
+        """The same, with `contents` in place of what the files of these identities hold."""
+        access = Access(self._root, self.most)
+        access._instead = contents
+        return access
 
     def identity(self, file: str) -> str:
         """The same for two names of one file. Raises `ValueError` for what can be no name."""
@@ -176,6 +183,8 @@ class Access:
     def read(self, file: str) -> bytes:
         """The content of a regular file below the root. Raises `Refused`, `OSError`."""
         self.check(file)
+        if self._instead and (content := self._instead.get(self.identity(file))) is not None:
+            return content
         return read_regular(file, self.most)
 
     def check_table(self, path: str) -> None:

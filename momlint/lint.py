@@ -710,8 +710,8 @@ def _suppress(findings: set[Finding], selection: _Selection) -> list[Finding]:
         for _, codes, span in given:
             idle = [code for code in codes if (file, span, code) not in used and _could_match(code, options)]
             if (idle or not codes) and options.selects_in(file, "MOM109"):
-                message, help_ = _idle(idle, options)
-                kept.append(_finding("MOM109", file, span, message, help_))
+                unused = _idle(idle, span, options)
+                kept.append(_finding("MOM109", file, span, unused.message, unused.help, about=unused))
     return kept
 
 
@@ -730,21 +730,27 @@ def _take_out_known(report: Report, findings: list[Finding], baseline: Baseline)
         report.outdated = sum(count for (file, _, _), count in left.items() if file in looked_at)
 
 
-def _idle(codes: Sequence[str], options: Options) -> tuple[str, str]:
-    """What to say of a comment of which `codes` silence nothing, or that names none; message and help."""
+def _idle(codes: Sequence[str], span: Span, options: Options) -> Problem:
+    """What to say of a comment at `span` of which `codes` silence nothing, or that names none.
+
+    ``data`` has the codes that nothing is reported as, of rules that there are.
+    """
     form = "write `# momlint: ignore[MOM302]`, or several codes separated by commas"
     if not codes:
-        return "this suppression comment names no rule", form
+        return Problem("MOM109", span, "this suppression comment names no rule", form)
     known = [code for code, _ in options.names()]
     unknown = [code for code in codes if not any(one.startswith(code) for one in known)]
     if unknown:
         from momlint.config import did_you_mean
 
         names = [*known, *(name for _, name in options.names())]
-        return f"there is no rule `{unknown[0]}`{did_you_mean(unknown[0], names)}", form
-    return (
+        return Problem("MOM109", span, f"there is no rule `{unknown[0]}`{did_you_mean(unknown[0], names)}", form)
+    return Problem(
+        "MOM109",
+        span,
         f"unused suppression: nothing here is reported as {', '.join(codes)}",
         "remove the comment, or the code that no longer applies",
+        data={"codes": tuple(codes)},
     )
 
 

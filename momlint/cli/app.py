@@ -545,6 +545,60 @@ def diff(
 
 
 @app.command()
+def fix(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PATH...", help="Files, folders or globs, or - for standard input; by default this folder."
+        ),
+    ] = None,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Print what would change, as a unified diff, and write nothing.")
+    ] = False,
+    select: Annotated[
+        list[str] | None, typer.Option(metavar="CODES", help="Mend findings of these rules only, such as MOM3.")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="CODES", help="Leave these rules' findings alone.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERNS", help="Skip these when searching folders.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="For each question to an engine; 60 by default.")
+    ] = None,
+    config: Annotated[str | None, typer.Option(metavar="FILE", help="Use this configuration.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only what could not be read.")] = False,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
+) -> None:
+    """Mend tables, links and comments, where the mend is proved.
+
+    Wrong rows are corrected, missing rows and colours added, rows and links that are there twice removed, and unused
+    suppression comments too: as few rows as can be, with comments and layout left as they are. An estate is changed
+    only if both engines find less wrong with it afterwards, and nothing new.
+
+    Exit code: 0 nothing is left, 1 an error is left, or with --diff something would change, 2 a file that could not be
+    read or written, 3 something stays undecided.
+    """
+    from momlint.cli.check import Arguments
+    from momlint.cli.fix import fix as run_fix
+
+    arguments = Arguments(
+        paths=paths or (),
+        select=select or (),
+        ignore=ignore or (),
+        exclude=exclude or (),
+        timeout=timeout,
+        config=config,
+        quiet=quiet,
+        root=root,
+        max_file_mb=max_file_mb,
+    )
+    raise typer.Exit(run_fix(arguments, diff=diff))
+
+
+@app.command()
 def render(
     path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
     to: Annotated[str, typer.Option(**words("smv|smt2|graphml|cub"), help="The language to render to.")],

@@ -252,6 +252,21 @@ def judge(arguments: Arguments, read: Callable[[], bytes] | None = None) -> Repo
         return _judged(arguments, options, runner_options, found, progress, read)
 
 
+def prepared(arguments: Arguments) -> tuple[Options, list[str], list[str]]:
+    """How to check what `arguments` name, the files, and sentences about what could not be found or read.
+
+    Raises `UsageError`.
+    """
+    from momlint.catalog import rule_names
+
+    if arguments.timeout is not None and not 0 < arguments.timeout < float("inf"):
+        raise UsageError(f"--timeout must be a number of seconds above 0, not {arguments.timeout}")
+    settings = _settings(arguments)
+    options = _options(arguments, settings, rule_names())
+    found = _found(arguments, settings, options)
+    return options, found.files, found.failures
+
+
 def everything(arguments: Arguments, folder: str) -> Report:
     """A report whose `known` is all that is found, which a baseline in `folder` would have to know.
 

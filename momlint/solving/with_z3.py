@@ -1,4 +1,4 @@
-"""z3 as the solver: its own parser reads the text. The only module that knows z3.
+"""z3 as the solver: its own parser reads the text. Only this module and `optimising` know z3.
 
 z3 takes long to import, so it is imported on use, and each process has one context of its own.
 """

@@ -63,6 +63,11 @@ CASES = {
     ],
     "import": [Case("import graph.json"), Case("import -", 2, reads=True)],
     "diff": [Case(f"diff {GOOD} {GOOD}"), Case(f"diff {GOOD} - --max-file-mb 1", 2, reads=True)],
+    "fix": [
+        Case(f"fix {GOOD}"),
+        Case("fix nothere.yaml", 2),
+        Case("fix - --max-file-mb 1", 2, reads=True),
+    ],
     "config show": [Case("config show")],
     "explain": [Case("explain MOM302")],
     "rules": [Case("rules")],

@@ -1,0 +1,418 @@
+"""From a file to its mends: what is found, what could be changed, and what of that is proved.
+
+A change is taken only if the estate that it makes, checked again by both engines, has lost findings and gained none:
+nothing new at any level, nothing that affects more pairs, nothing undecided. What several changes do together is tried
+first; where that does not prove, one after the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from momlint.access import reason
+from momlint.disciplines import complete
+from momlint.estate.opening import Opened, open_bytes
+from momlint.estate.rewriting import NewRow, Rewriting
+from momlint.findings import OWN_FAULT, Finding
+from momlint.lint import FleetServices, Options, lint_opened, merge
+from momlint.mending.routed import ROW_CODES, Mend, Proposals
+from momlint.mending.tables import Change
+from momlint.native.kinds import kind_of
+from momlint.records import dataclass
+from momlint.routed.ask import QUESTION_SECONDS
+from momlint.routed.recovery.quoting import yaml_name
+from momlint.source.patching import Unpatchable
+
+if TYPE_CHECKING:
+    from momlint.discipline import EngineChoice
+    from momlint.estate.load import LoadedEstate
+    from momlint.estate.resolved import Estate
+
+T = TypeVar("T")
+#: A mend may uncover what was hidden behind it; so often it is looked again.
+_ROUNDS = 6
+#: The two engines that have to agree on what was mended.
+_ENGINES: tuple[EngineChoice, ...] = ("graph", "smt")
+#: A comment that was needed may be needed no more; that is seen to last.
+_UNUSED = ("MOM109",)
+_CODES = re.compile(r"\[([^\]]*)\]")
+
+
+@dataclass(slots=True)
+class Mended:
+    """What became of one file and those that it includes.
+
+    `contents`: the files that change, by name. `gone`: the findings that are mended, as they were; `left`: those that
+    remain, as they are in the end. `rows`: how many rows change. `notes`: sentences about what was not tried.
+    """
+
+    file: str
+    contents: dict[str, bytes] = field(default_factory=dict)
+    gone: list[Finding] = field(default_factory=list)
+    left: list[Finding] = field(default_factory=list)
+    rows: int = 0
+    notes: list[str] = field(default_factory=list)
+    failure: str | None = None
+
+
+class _State(NamedTuple):
+    """Contents of files and what is found with them."""
+
+    contents: dict[str, bytes]
+    opened: Opened
+    findings: list[Finding]
+
+
+class Mending:
+    """Files of one run, which may include each other's parts. `contents`: what was mended so far, by file name."""
+
+    def __init__(self, options: Options, given: Mapping[str, bytes] | None = None) -> None:
+        """`given`: content of files that is not on the disk (standard input)."""
+        self.options = options
+        self.contents: dict[str, bytes] = dict(given or {})
+        self._others: dict[str, frozenset[str]] = {}
+
+    def mend(self, files: Sequence[str], progress: Callable[[str], None] = lambda _: None) -> list[Mended]:
+        """Mend the estates of `files` one after the other; files that another of them includes with that one."""
+        mended: list[Mended] = []
+        included: set[str] = set()
+        for file in files:
+            try:
+                opened = self._open(file, self.contents)
+            except OSError as error:
+                mended.append(Mended(file, failure=f"{file}: {reason(error)}"))
+                continue
+            if opened is None:
+                mended.append(Mended(file, notes=[f"{file}: brokers' own files are not mended"]))
+                continue
+            names = {source.file for loaded in opened.estates for source in loaded.sources}
+            self._others[file] = frozenset(names | {file})
+            included |= names - {file}
+        mains = [file for file in self._others if file not in included]
+        for number, file in enumerate(mains, 1):
+            progress(f"file {number} of {len(mains)}: {file}")
+            one = _One(self, file).mend()
+            self.contents.update(one.contents)
+            mended.append(one)
+        return mended
+
+    def state(self, file: str, contents: dict[str, bytes], engine: EngineChoice = "auto") -> _State:
+        """What is found in `file`."""
+        opened = self._open(file, contents)
+        assert opened is not None
+        options = replace(self.options, engine=engine)
+        report = merge([lint_opened(opened, options)], options)
+        return _State(contents, opened, report.findings)
+
+    def harmed(self, file: str, before: dict[str, bytes], after: dict[str, bytes]) -> bool:
+        """Whether an estate of another file of the run, which includes what changes, is the worse for it."""
+        changed = {name for name, data in after.items() if before.get(name) != data}
+        for other, names in self._others.items():
+            if other == file or changed.isdisjoint(names) or file in names:
+                continue
+            old, new = self.state(other, before), self.state(other, after)
+            if not _is_no_worse(old.findings, new.findings):
+                return True
+        return False
+
+    def read(self, file: str, main: str, contents: Mapping[str, bytes]) -> bytes:
+        """The content of a file of the estate in `main`."""
+        data = contents.get(file)
+        return self.options.access(main).read(file) if data is None else data
+
+    def _open(self, file: str, contents: Mapping[str, bytes]) -> Opened | None:
+        access = self.options.access(file)
+        access = access.instead({access.identity(name): data for name, data in contents.items()})
+        data = contents.get(file)
+        data = access.read(file) if data is None else data
+        if kind_of(file, data) is not None:
+            return None
+        return open_bytes(data, file, access, lambda loaded: complete(loaded, FleetServices()))
+
+
+class _One:
+    """The mending of one file."""
+
+    def __init__(self, mending: Mending, file: str) -> None:
+        self.mending = mending
+        self.file = file
+        self.mended = Mended(file)
+        self._codes = {name: code for code, name in mending.options.names()}
+
+    def mend(self) -> Mended:
+        """Rows first, then links that are there twice, then comments that silence nothing any more."""
+        start = self.mending.state(self.file, dict(self.mending.contents))
+        state = self._final(start, self._with_texts(self._with_rows(start)))
+        if state is start:
+            # Perhaps for the rows; what else there is may do without them.
+            self.mended.rows = 0
+            state = self._final(start, self._with_texts(start))
+        self.mended.contents = {name: data for name, data in state.contents.items() if start.contents.get(name) != data}
+        left = Counter(map(_identity, state.findings))
+        for finding in start.findings:
+            if left[_identity(finding)]:
+                left[_identity(finding)] -= 1
+            else:
+                self.mended.gone.append(finding)
+        self.mended.left = state.findings
+        return self.mended
+
+    def _final(self, start: _State, end: _State) -> _State:
+        """`end`, if it is better than `start` by both engines, and all else is as it was."""
+        if end.contents == start.contents:
+            return start
+        if not self._is_proved(start, end.contents) or self.mending.harmed(self.file, start.contents, end.contents):
+            return start
+        return end
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
+    def _with_rows(self, state: _State) -> _State:
+        for _ in range(_ROUNDS):
+            if not any(finding.code in ROW_CODES for finding in state.findings):
+                break
+            after = self._round(state)
+            if after is state:
+                break
+            state = after
+        return state
+
+    def _round(self, state: _State) -> _State:
+        for loaded in state.opened.estates:
+            if loaded.estate is None or loaded.problems:
+                continue
+            proposals = Proposals(
+                loaded,
+                state.findings,
+                self.mending.options.selects,
+                _silenced(loaded, self._codes),
+                self.mending.options.timeout or QUESTION_SECONDS,
+            )
+            mends = list(proposals.mends())
+            self.mended.notes += [note for note in proposals.notes if note not in self.mended.notes]
+            taken, after = self._taken(state, loaded, mends, _rewrite, _UNUSED)
+            if after is not state:
+                self.mended.rows += sum(len(one.changes) for one in taken)
+                return after
+        return state
+
+    # -- links and comments -------------------------------------------------------------------------------------------
+
+    def _with_texts(self, state: _State) -> _State:
+        for code, edit, besides in (
+            ("MOM105", _remove_link, _UNUSED),
+            ("MOM109", partial(_remove_comment, self._codes), ()),
+        ):
+            for loaded in state.opened.estates:
+                # Places are those of a state; so after a change it is looked anew, and once more at most.
+                files = {source.file for source in loaded.sources}
+                found = [one for one in state.findings if one.code == code and one.file in files]
+                _, after = self._taken(state, loaded, found, edit, besides)
+                if after is not state:
+                    state = after
+                    break
+        return state
+
+    # -- taking changes -----------------------------------------------------------------------------------------------
+
+    def _taken(
+        self,
+        state: _State,
+        loaded: LoadedEstate,
+        items: Sequence[T],
+        edit: Callable[[Rewriting, T], None],
+        besides: Sequence[str],
+    ) -> tuple[list[T], _State]:
+        """As many of `items` as go together and are better; and the state with them.
+
+        `besides`: codes of findings that may come and go, since they are seen to later.
+        """
+        if not items:
+            return [], state
+        after = self._tried(state, loaded, items, edit, besides)
+        if after is not None:
+            return list(items), after
+        taken: list[T] = []
+        best = state
+        for item in items if len(items) > 1 else ():
+            after = self._tried(state, loaded, [*taken, item], edit, besides)
+            if after is not None and _is_better(best.findings, after.findings, besides):
+                taken.append(item)
+                best = after
+        return taken, best
+
+    def _tried(
+        self,
+        state: _State,
+        loaded: LoadedEstate,
+        items: Sequence[T],
+        edit: Callable[[Rewriting, T], None],
+        besides: Sequence[str],
+    ) -> _State | None:
+        rewriting = Rewriting(loaded, lambda name: self.mending.read(name, self.file, state.contents), yaml_name)
+        try:
+            for item in items:
+                edit(rewriting, item)
+            made = rewriting.made()
+        except Unpatchable:
+            return None
+        if not made:
+            return None
+        after = self.mending.state(self.file, {**state.contents, **made})
+        return after if _is_better(state.findings, after.findings, besides) else None
+
+    def _is_proved(self, start: _State, contents: dict[str, bytes]) -> bool:
+        found = [self.mending.state(self.file, contents, engine).findings for engine in _ENGINES]
+        return found[0] == found[1] and _is_better(start.findings, found[0])
+
+
+# -- edits ----------------------------------------------------------------------------------------------------------
+
+
+def _rewrite(rewriting: Rewriting, mend: Mend) -> None:
+    estate = rewriting.loaded.estate
+    assert estate is not None
+    changes = mend.changes
+    if estate.recovery_rows is None:
+        changes = _renamed(rewriting, estate, mend)
+    for change in changes:
+        if estate.recovery_rows is None:
+            _rewrite_given(rewriting, estate, mend.dest, change)
+        else:
+            _rewrite_recovery(rewriting, estate, mend.dest, change)
+
+
+def _rewrite_recovery(rewriting: Rewriting, estate: Estate, dest: int, change: Change) -> None:
+    brokers, order = estate.brokers, [colour.name for colour in estate.colours]
+    rows = estate.recovery_rows
+    assert rows is not None
+    if change.number is None:
+        assert change.via is not None
+        rewriting.add_row(
+            NewRow(
+                brokers[change.location].id,
+                brokers[dest].id,
+                brokers[change.via].id,
+                [order[colour] for colour in change.colours],
+            ),
+            next((one for one in reversed(rows) if (one.location, one.destination) == (change.location, dest)), None),
+        )
+        return
+    row = rows[change.number]
+    if change.via is None:
+        rewriting.remove_row(row)
+        return
+    held = {colour for colour in range(len(order)) if (colour in row.colours) != row.inverted}
+    colours = {order[colour]: colour in change.colours for colour in sorted(held ^ set(change.colours))}
+    rewriting.change_row(row, None if change.via == row.via else brokers[change.via].id, colours, order)
+
+
+def _renamed(rewriting: Rewriting, estate: Estate, mend: Mend) -> tuple[Change, ...]:
+    """Give given rows for this destination alone another next hop where they stand; the other changes."""
+    rows = {(row.location, row.via) for row in estate.table_rows}
+    left = []
+    for change in mend.changes:
+        row = estate.table_rows[change.number] if change.number is not None else None
+        alone = row is not None and set(row.destinations) == {mend.dest}
+        if row is not None and alone and change.via is not None and (change.location, change.via) not in rows:
+            rewriting.rename_row(row, estate.brokers[change.via].id)
+            rows.add((change.location, change.via))
+        else:
+            left.append(change)
+    return tuple(left)
+
+
+def _rewrite_given(rewriting: Rewriting, estate: Estate, dest: int, change: Change) -> None:
+    if change.number is not None:
+        rewriting.remove_destination(estate.table_rows[change.number], dest)
+    if change.via is not None:
+        row = next((one for one in estate.table_rows if (one.location, one.via) == (change.location, change.via)), None)
+        brokers = estate.brokers
+        rewriting.add_destination(brokers[change.location].id, brokers[change.via].id, row, brokers[dest].id)
+
+
+def _remove_link(rewriting: Rewriting, finding: Finding) -> None:
+    if not rewriting.remove_double(finding.file, finding.span):
+        raise Unpatchable("the two links are not the same")
+
+
+def _remove_comment(codes: Mapping[str, str], rewriting: Rewriting, finding: Finding) -> None:
+    """Take out the codes that silence nothing; with the last of them, the comment. `codes`: of rules by name."""
+    idle = finding.data.get("codes")
+    if not isinstance(idle, tuple):
+        raise Unpatchable("what it is meant to silence is not known")
+    patches = rewriting.patches(finding.file)
+    span = finding.span
+    line = patches.text.line(span.start.line - 1)
+    comment = line[span.start.column - 1 : span.end.column - 1]
+    found = _CODES.search(comment)
+    if span.start.line != span.end.line or found is None:
+        raise Unpatchable("the comment is not on one line")
+    written = [word.strip() for word in found[1].split(",") if word.strip()]
+    kept = [
+        word for word in written if codes.get(word, word.upper() if word[:3].upper() == "MOM" else word) not in idle
+    ]
+    if kept:
+        patches.replace(span, f"{comment[: found.start()]}[{', '.join(kept)}]{comment[found.end() :]}")
+    else:
+        patches.remove_comment(span)
+
+
+def _silenced(loaded: LoadedEstate, codes: Mapping[str, str]) -> Callable[[str, int], bool]:
+    """Whether a comment is for rules of rows on a line of a file. `codes`: of rules by name."""
+    lines = {
+        (source.file, one.target)
+        for source in loaded.sources
+        for one in source.suppressions
+        for code in one.codes
+        if any(row.startswith(codes.get(code, code)) for row in ROW_CODES)
+    }
+    return lambda file, line: (file, line) in lines
+
+
+# -- better and worse -----------------------------------------------------------------------------------------------
+
+
+def _identity(finding: Finding) -> tuple[object, ...]:
+    """What a finding is about: the same before and after other lines have moved it."""
+    data = finding.data
+    if "broker" in data:
+        return finding.code, finding.file, data["broker"], data.get("via"), data.get("destinations"), data.get("colour")
+    return finding.code, finding.file, finding.message
+
+
+def _pairs(finding: Finding) -> int:
+    return finding.affected.pairs if finding.affected is not None else 0
+
+
+def _is_no_worse(before: Iterable[Finding], after: Iterable[Finding], besides: Sequence[str] = ()) -> bool:
+    """Whether nothing was added and nothing affects more; findings of the codes `besides` are not counted."""
+    known: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in before:
+        known.setdefault(_identity(finding), []).append(finding)
+    for finding in after:
+        if finding.code in (OWN_FAULT, "MOM901"):
+            return False
+        if finding.code in besides:
+            continue
+        same = known.get(_identity(finding))
+        if not same:
+            return False
+        old = same.pop()
+        if _pairs(finding) > _pairs(old) or finding.severity.rank < old.severity.rank:
+            return False
+    return True
+
+
+def _is_better(before: Sequence[Finding], after: Sequence[Finding], besides: Sequence[str] = ()) -> bool:
+    """Whether something has gone, and nothing was added."""
+    old, new = (sum(one.code not in besides for one in found) for found in (before, after))
+    return new < old and _is_no_worse(before, after, besides)
+
+
+__all__ = ["Mended", "Mending"]

@@ -1,0 +1,115 @@
+"""``momlint fix``: what is written, what is printed, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+RIGHT = """\
+momlint: 1
+brokers: {1: , 2: , 3: }
+links:
+  - {between: [1, 2]}
+  - {between: [2, 3]}
+routing:
+  protocol: tables
+  tables:
+    1: {2: [2, 3]}  # all by 2
+    2: {1: [1], 3: [3]}
+    3: {2: [1, 2]}
+"""
+WRONG = RIGHT.replace("2: {1: [1], 3: [3]}", "2: {1: [1, 3]}")
+#: No row is to blame: a topic has no path.
+CUT = RIGHT.replace("  - {between: [2, 3]}\n", "").partition("routing:")[0]
+DIFF = """\
+--- wrong.yaml
++++ wrong.yaml
+@@ -7,5 +7,5 @@
+   protocol: tables
+   tables:
+     1: {2: [2, 3]}  # all by 2
+-    2: {1: [1, 3]}
++    2: {1: [1], 3: [3]}
+     3: {2: [1, 2]}
+"""
+
+
+@pytest.fixture
+def wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "wrong.yaml"
+    path.write_text(WRONG)
+    return path
+
+
+def test_it_is_written_and_told(run: Run, wrong: Path) -> None:
+    ran = run("fix", "wrong.yaml", "--ignore", "MOM5")
+    assert wrong.read_text() == RIGHT
+    assert ran.out.splitlines() == [
+        "wrong.yaml:10:9: mended MOM302: broker `2` sends `3` to `1`, and it comes back",
+        "Mended 1 finding by changing 1 row in 1 file.",
+    ]
+    assert (ran.code, ran.err) == (0, "")
+    assert run("check", "wrong.yaml", "--ignore", "MOM5").code == 0
+    before = os.stat(wrong).st_mtime_ns
+    again = run("fix", "wrong.yaml", "--ignore", "MOM5")
+    assert (again.code, again.out) == (0, "Nothing to mend.\n")
+    assert os.stat(wrong).st_mtime_ns == before
+
+
+def test_a_diff_changes_nothing_and_can_be_applied(run: Run, wrong: Path) -> None:
+    ran = run("fix", "--diff", "wrong.yaml", "--ignore", "MOM5")
+    assert (ran.code, ran.out) == (1, DIFF)
+    assert ran.err == "momlint: Would mend 1 finding by changing 1 row in 1 file.\n"
+    assert wrong.read_text() == WRONG
+    subprocess.run(["git", "apply", "-p0", "-"], input=ran.out, text=True, check=True, cwd=wrong.parent)
+    assert wrong.read_text() == RIGHT
+    done = run("fix", "--diff", "wrong.yaml", "--ignore", "MOM5")
+    assert (done.code, done.out) == (0, "")
+
+
+def test_standard_input(run: Run, wrong: Path) -> None:
+    ran = run("fix", "-", "--ignore", "MOM5", stdin=WRONG.encode())
+    assert (ran.code, ran.out) == (0, RIGHT)
+    ran = run("fix", "-", "--diff", "-q", "--ignore", "MOM5", stdin=WRONG.encode())
+    assert (ran.code, ran.out, ran.err) == (1, DIFF.replace("wrong.yaml", "<stdin>"), "")
+    assert run("fix", "-", "wrong.yaml").code == 2
+
+
+def test_what_no_change_mends_is_left(run: Run, wrong: Path) -> None:
+    wrong.write_text(CUT)
+    ran = run("fix", "wrong.yaml", "--select", "MOM301")
+    assert ran.code == 1
+    assert "are left: see `momlint check`" in ran.out or "is left: see `momlint check`" in ran.out
+    assert wrong.read_text() == CUT
+
+
+def test_only_what_is_selected(run: Run, wrong: Path) -> None:
+    assert run("fix", "wrong.yaml", "--ignore", "MOM3,MOM5").out == "Nothing to mend.\n"
+    assert wrong.read_text() == WRONG
+
+
+def test_a_link_leads_where_it_did(run: Run, wrong: Path) -> None:
+    (wrong.parent / "link.yaml").symlink_to("wrong.yaml")
+    assert run("fix", "link.yaml", "--ignore", "MOM5").code == 0
+    assert (wrong.parent / "link.yaml").is_symlink()
+    assert wrong.read_text() == RIGHT
+
+
+def test_what_is_no_estate(run: Run, wrong: Path) -> None:
+    assert run("fix", "nothere.yaml").code == 2
+    wrong.write_text("momlint: 1\nbrokers: [\n")
+    ran = run("fix", "wrong.yaml")
+    assert ran.code == 1
+    assert wrong.read_text() == "momlint: 1\nbrokers: [\n"
+
+
+def test_brokers_own_files_are_not_mended(run: Run, wrong: Path) -> None:
+    (wrong.parent / "a.conf").write_text("listener 1883\n")
+    ran = run("fix", "a.conf")
+    assert ran.err == "momlint: note: a.conf: brokers' own files are not mended\n"
