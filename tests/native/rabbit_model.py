@@ -153,17 +153,23 @@ def published(clusters: Clusters, broker: str, exchange: str, key: str, most: in
 # -- at random -------------------------------------------------------------------------------------------------------
 
 
-def random_clusters(rng: random.Random, *, one_cluster: bool = False, queues: bool = True) -> Clusters:
-    """Two to five brokers. `one_cluster`: all are virtual hosts of one. `queues`: some are federated or shovelled."""
+def random_clusters(
+    rng: random.Random, *, one_cluster: bool = False, queues: bool = True, alike: bool = False, prefix: str = "v"
+) -> Clusters:
+    """Two to five brokers. `one_cluster`: all are virtual hosts of one. `queues`: some are federated or shovelled.
+
+    `alike`: all have the same exchanges, of the same types, and no alternate ones. `prefix`: of virtual hosts' names.
+    """
     clusters = Clusters()
+    types = {name: rng.choice(TYPES) for name in EXCHANGES}
     for number in range(rng.randint(2, 5)):
         file = "c" if one_cluster else f"n{number}"
-        broker = Broker(f"v{number}" if one_cluster else f"n{number}", file)
+        broker = Broker(f"{prefix}{number}" if one_cluster else f"n{number}", file)
         clusters.brokers[broker.name] = broker
-        for name in EXCHANGES[: rng.randint(1, 3)]:
-            broker.exchanges[name] = Exchange(rng.choice(TYPES))
+        for name in EXCHANGES if alike else EXCHANGES[: rng.randint(1, 3)]:
+            broker.exchanges[name] = Exchange(types[name] if alike else rng.choice(TYPES))
         for exchange in broker.exchanges.values():
-            if rng.random() < 0.15:
+            if not alike and rng.random() < 0.15:
                 exchange.alternate = rng.choice(list(broker.exchanges))
         broker.queues = QUEUES[: rng.randint(1, 2)]
         for source, about in broker.exchanges.items():
