@@ -317,7 +317,7 @@ class _Links:
             entries = self.entries(pull.source, pull.one.what, remote)
             number = next((n for n, others in enumerate(taken) if others.isdisjoint(entries)), len(links))
             if number == len(links):
-                links.append(replace(links[0], id=f"{links[0].id} #{number + 1}", passes=[]))
+                links.append(replace(links[0], id=f"{links[0].id}, copy {number + 1}", passes=[]))
                 taken.append(set())
             taken[number].update(entries)
             for entry, flows in entries.items():
