@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from momlint.relayed.classes import Passed, Rewritten, TopicClass
@@ -87,14 +88,30 @@ class _Walks:
     def _layers(self, length: int) -> dict[int, list[int]]:
         """The steps that each hop may take, as far as that is to be seen without the others."""
         layers: dict[int, list[int]] = {0: []}
+        carried: dict[int, list[int]] = {}
         for i in range(1, length + 1):
+            # Behind the last limit, and the first hop, all hops are alike.
+            alike = min(i, self.relay.most_hops + 2)
+            if alike not in carried:
+                carried[alike] = [one for one in self._carried(alike) if not self._stays(self.steps[one])]
+            before = set(layers[i - 1])
             layers[i] = [
                 number
-                for number in self._carried(i)
-                if not self._stays(self.steps[number])
-                and (self.steps[number].tail == self.origin if i == 1 else self._preceded(layers[i - 1], number))
+                for number in carried[alike]
+                if (self.steps[number].tail == self.origin if i == 1 else not before.isdisjoint(self.preceding[number]))
             ]
         return layers
+
+    @cached_property
+    def preceding(self) -> list[list[int]]:
+        """For each step, those that it may follow; in their order."""
+        arriving: dict[tuple[int, Rewritten], list[int]] = {}
+        for number, step in enumerate(self.steps):
+            arriving.setdefault((self.relay.arcs[step.passed.arc].head, step.passed.topic), []).append(number)
+        return [
+            [one for one in arriving.get(step.tail, ()) if self._follows(one, number)]
+            for number, step in enumerate(self.steps)
+        ]
 
     def _carried(self, hop: int) -> list[int]:
         """The steps whose links let a message pass as this hop, where a broker sends one to another once."""
@@ -112,9 +129,6 @@ class _Walks:
         """From where to where a step leads, and as what."""
         step = self.steps[number]
         return step.tail, step.before, self.relay.arcs[step.passed.arc].head, step.passed.topic
-
-    def _preceded(self, before: list[int], number: int) -> bool:
-        return any(self._follows(one, number) for one in before)
 
     def _by_hops(self, step: _Step) -> Iterator[_Step]:
         most = self.relay.most_hops + 1
@@ -166,11 +180,12 @@ class _Walks:
         ]
 
     def _session(self, layers: dict[int, list[int]], length: int) -> Session:
+        within = {hop: set(several) for hop, several in layers.items()}
         text = template("relay.smt2.j2").render(
             layers=range(1, length + 1),
             steps=layers,
             last=length,
-            follows=self._follows,
+            preceding=lambda hop, number: [one for one in self.preceding[number] if one in within[hop - 1]],
             been=lambda hop, number: self._been(layers, hop, number),
         )
         return open_session(self.solver, text, self.limits)
