@@ -311,6 +311,7 @@ class _Load:
         named = (entry for one in self.checked if one.model is not None for entry in (one.model.brokers or {}).values())
         if not any(entry is not None and entry.config for entry in named):
             return None
+        from momlint.native.form import FAMILY_OF
         from momlint.native.joining import Declared
         from momlint.native.joining import join as join_natives
 
@@ -330,6 +331,11 @@ class _Load:
                 if file in declared:
                     help_ = "give each broker a file of its own"
                     self.refuse(place, f"`{entry.config}` is the file of `{declared[file].name}` too", help_)
+                    continue
+                if found and FAMILY_OF[native.kind] != FAMILY_OF[found[0].kind]:
+                    what = f"`{entry.config}` is for {native.kind}, `{found[0].file}` for {found[0].kind}"
+                    help_ = "name the files of each family in a manifest of their own"
+                    self.refuse(place, f"{what}: topics are not written alike there", help_)
                     continue
                 found.append(native)
                 declared[file] = Declared(name, tuple(entry.hosts or ()))

@@ -75,8 +75,8 @@ Latencies = Annotated[
 
 
 #: Products whose configuration files are read.
-NativeKind = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq"]
-KINDS = ("mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq")
+NativeKind = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq", "mm2"]
+KINDS = ("mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq", "mm2")
 
 
 class GuardEntry(Model):
@@ -240,7 +240,7 @@ class RoutingEntry(Model):
         description="shortest-path: next hops are computed (least cost, ties by the next hop that comes "
         "first in brokers); tables: next hops are given; relay: messages pass over every link whose filter matches.",
     )
-    syntax: Annotated[Literal["mqtt", "amqp", "nats", "jms"], Takes("mqtt, amqp, nats or jms")] = Field(
+    syntax: Annotated[Literal["mqtt", "amqp", "nats", "jms", "kafka"], Takes("mqtt, amqp, nats, jms or kafka")] = Field(
         "mqtt", description="With relay: what wildcards in filters mean."
     )
     guard: GuardEntry | None = Field(None, description="With relay: what keeps messages from going round.")

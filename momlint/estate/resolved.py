@@ -269,7 +269,7 @@ class Estate:
     incomplete: frozenset[str] = frozenset()
     #: Of relayed overlays: what wildcards mean, the guard of all, what is wanted and may be published where; None for
     #: what no file says.
-    syntax: Literal["mqtt", "amqp", "nats", "jms"] = "mqtt"
+    syntax: Literal["mqtt", "amqp", "nats", "jms", "kafka"] = "mqtt"
     guard: Guard | None = None
     subscriptions: Sequence[Interest] | None = None
     publications: Sequence[Interest] | None = None

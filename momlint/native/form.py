@@ -12,9 +12,9 @@ from momlint.findings import Position, Problem, Related, Span
 from momlint.source.decoding import Text
 
 #: What a file may be called in a manifest.
-Kind: TypeAlias = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq"]
+Kind: TypeAlias = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq", "mm2"]
 #: Kinds whose files make one estate together.
-Family: TypeAlias = Literal["mqtt", "amqp", "nats", "jms"]
+Family: TypeAlias = Literal["mqtt", "amqp", "nats", "jms", "kafka"]
 
 FAMILY_OF: dict[Kind, Family] = {
     "mosquitto": "mqtt",
@@ -24,6 +24,7 @@ FAMILY_OF: dict[Kind, Family] = {
     "rabbitmq": "amqp",
     "nats": "nats",
     "activemq": "jms",
+    "mm2": "kafka",
 }
 
 

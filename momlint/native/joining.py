@@ -23,6 +23,8 @@ ROUTING: dict[Family, dict[str, object]] = {
     "nats": {"protocol": "relay", "syntax": "nats", "guard": {"split_horizon": "connection"}},
     # A message remembers where it has been; of several bridges to one broker one is asked for it.
     "jms": {"protocol": "relay", "syntax": "jms", "guard": {"visited": "broker", "once": True}},
+    # Its guard depends on what its files call clusters. Several processes with one flow share its work.
+    "kafka": {"protocol": "relay", "syntax": "kafka"},
 }
 
 
@@ -114,6 +116,15 @@ class _Join:
         given = {file: one.name for file, one in (declared or {}).items()}
         names = file_names(files, given)
         self.servers = [_Server(native, names[native.file], _declared_hosts(declared, native.file)) for native in files]
+        self.united: dict[tuple[str, str], str] = {}
+        self.routing = {family: dict(routing) for family, routing in ROUTING.items()}
+        if any(native.kind == "mm2" for native in files):
+            from momlint.native.mirrormaker import guard, united
+
+            self.united = united(files, names)
+            self.routing["kafka"]["guard"] = guard(files, self.united)
+        #: Names that a document has declared.
+        self.declared_names: set[str] = set()
         self.by_file = {server.native.file: server for server in self.servers}
         self.taken = {self.name(server, broker.key) for server in self.servers for broker in server.native.brokers}
         self.taken.update(others)
@@ -129,6 +140,8 @@ class _Join:
 
     def name(self, server: _Server, key: str) -> str:
         """What a broker of a file is called."""
+        if (server.native.file, key) in self.united:
+            return self.united[server.native.file, key]
         return f"{server.name}/{key}" if key else server.name
 
     def run(self, routing: bool) -> Joined:
@@ -141,7 +154,7 @@ class _Join:
             for number, (file, text) in enumerate(native.texts):
                 root: dict[str, Node] = {"momlint": number_node(1, TOP)}
                 if not self.joined.sources and routing:
-                    root["routing"] = value_node(ROUTING[FAMILY_OF[native.kind]], TOP)
+                    root["routing"] = value_node(self.routing[FAMILY_OF[native.kind]], TOP)
                 brokers = self.brokers_of(native, number)
                 if brokers:
                     root["brokers"] = mapping_node(brokers, TOP)
@@ -205,9 +218,11 @@ class _Join:
         server = self.by_file[native.file]
         for broker in native.brokers:
             in_manifest = self.declared is not None and broker.key == "" and native.file in self.declared
-            if broker.at.text == number and not in_manifest:
+            name = self.name(server, broker.key)
+            if broker.at.text == number and not in_manifest and name not in self.declared_names:
+                self.declared_names.add(name)
                 fields = {key: value_node(value, broker.at) for key, value in broker.attributes.items()}
-                found[self.name(server, broker.key)] = mapping_node(fields, broker.at)
+                found[name] = mapping_node(fields, broker.at)
         for called, where, at in self.outside.values():
             if where is native and at.text == number:
                 found[called] = mapping_node({"external": plain_node("true", at)}, at)
@@ -396,7 +411,7 @@ def _fits(address: Address, host: str, port: int | None) -> bool:
 
 #: Parts of file names that say what a file is, and not whose.
 _GENERIC_TEXT = """
-    mosquitto vernemq emqx nanomq nats nats-server rabbitmq activemq definitions server broker bridge bridges
+    mosquitto vernemq emqx nanomq nats nats-server rabbitmq activemq mm2 definitions server broker bridge bridges
     default conf config
 """
 _GENERIC = frozenset(_GENERIC_TEXT.split())

@@ -6,10 +6,10 @@ import re
 from typing import Final
 
 #: Endings of names that native files have; others are not looked into.
-ENDINGS: Final = (".conf", ".config", ".json", ".xml")
+ENDINGS: Final = (".conf", ".config", ".json", ".xml", ".properties")
 
 #: The family of a kind that is no other family's.
-_FAMILIES: Final = {"rabbitmq": "amqp", "nats": "nats", "activemq": "jms"}
+_FAMILIES: Final = {"rabbitmq": "amqp", "nats": "nats", "activemq": "jms", "mm2": "kafka"}
 
 #: So many bytes of a file tell what it is.
 LOOKED_AT: Final = 4_000_000
@@ -19,7 +19,11 @@ _NAMES: Final = {
     "vernemq.conf": "vernemq",
     "nats-server.conf": "nats",
     "nats.conf": "nats",
+    "emqx.conf": "emqx",
+    "nanomq.conf": "nanomq",
     "activemq.xml": "activemq",
+    "mm2.properties": "mm2",
+    "connect-mirror-maker.properties": "mm2",
 }
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -53,7 +57,12 @@ _NATS_OTHER: Final = _line(rb"[\"']?(?:server_name|jetstream|http_port|monitor_p
 _NATS_LISTEN: Final = _line(
     rb"[\"']?(?:listen|port)[\"']?[ \t]*[:=]?[ \t]*[\"']?[\w.:-]{0,80}[0-9]{1,5}[\"']?[ \t\r]*$"
 )
-_HOCON: Final = _line(rb"(?:discovery_strategy|dashboard|node\.cookie|listeners?\.[a-z]+\.|bridges\.mqtt)")
+_HOCON: Final = _line(
+    rb"(?:discovery_strategy|dashboard|node\.cookie|listeners?\.[a-z]+\.|(?:bridges|connectors)\.mqtt|"
+    rb"bridges[ \t]*[:=]?[ \t]*\{)"
+)
+_NANOMQ: Final = _Pattern(rb"mqtt-(?:tcp|quic)://|^[ \t]*forwards[ \t]*[=:]")
+_EMQX: Final = _Pattern(rb"(?:ingress|egress|node\.cookie|connectors|rule_engine|discovery_strategy|emqx)")
 _RABBIT: Final = _Pattern(rb'"exchanges"\s*:\s*\[')
 _RABBIT_ALSO: Final = _Pattern(rb'"(?:vhosts?|queues|bindings|rabbit(?:mq)?_version)"\s*:')
 _RABBIT_PARAMETERS: Final = _Pattern(rb'"parameters"\s*:\s*\[')
@@ -61,6 +70,8 @@ _RABBIT_OTHER: Final = _Pattern(
     rb'"(?:rabbit_version|rabbitmq_version|global_parameters|vhosts)"\s*:|"component"\s*:\s*"(?:federation|shovel)'
 )
 _ACTIVEMQ: Final = _Pattern(rb"<(?:[\w.-]+:)?(?:networkConnectors?|transportConnectors?)[\s>/]")
+_CLUSTERS: Final = _line(rb"clusters[ \t]*[=:]")
+_FLOW: Final = _line(rb"[\w.-]{1,200}->[\w.-]{1,200}[ \t]*[=:]")
 _MOMLINT: Final = _line(rb"[\"']?momlint[\"']?[ \t]*:")
 _MOMLINT_KEY: Final = _Pattern(rb'"momlint"\s*:')
 
@@ -71,7 +82,7 @@ def may_be_native(name: str) -> bool:
 
 
 #: Kinds that have a reader.
-READABLE: Final = frozenset(("mosquitto", "vernemq", "nats", "rabbitmq", "activemq"))
+READABLE: Final = frozenset(("mosquitto", "vernemq", "nanomq", "emqx", "nats", "rabbitmq", "activemq", "mm2"))
 
 
 def kind_of(name: str, data: bytes) -> str | None:
@@ -94,6 +105,8 @@ def _kind_of(name: str, data: bytes) -> str | None:
         return _NAMES[base]
     if base.endswith(".xml"):
         return "activemq" if _ACTIVEMQ.search(data) else None
+    if base.endswith(".properties"):
+        return "mm2" if _FLOW.search(data) and _CLUSTERS.search(data) else None
     data = data.removeprefix(_BOM)
     start = data.lstrip()[:1]
     if start == b"{" and _kind_of_json(data):
@@ -108,7 +121,9 @@ def _kind_of(name: str, data: bytes) -> str | None:
     if (_CONNECTION.search(data) and _ADDRESS.search(data)) or _MOSQUITTO.search(data):
         return "mosquitto"
     if _HOCON.search(data):
-        return None
+        if _NANOMQ.search(data):
+            return "nanomq"
+        return "emqx" if _EMQX.search(data) else None
     if _NATS.search(data) or (_NATS_OTHER.search(data) and _NATS_LISTEN.search(data)):
         return "nats"
     return None

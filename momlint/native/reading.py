@@ -68,12 +68,7 @@ def _mosquitto(named: Named, access: Access) -> NativeFile:
 def _nats(named: Named, access: Access) -> NativeFile:
     from momlint.native.nats import read_nats
 
-    def read_file(parent: str, name: str) -> tuple[str, bytes]:
-        path = os.path.join(os.path.dirname(parent), name).replace(os.sep, "/")
-        path = os.path.normpath(path)
-        return path, access.read(path)
-
-    return read_nats(named.data, named.file, read_file)
+    return read_nats(named.data, named.file, _file_reader(access))
 
 
 def _vernemq(named: Named, access: Access) -> NativeFile:
@@ -97,13 +92,40 @@ def _rabbitmq(named: Named, access: Access) -> NativeFile:
     return read_rabbitmq(named.data, named.file)
 
 
+def _mirrormaker(named: Named, access: Access) -> NativeFile:
+    del access  # it includes nothing
+    from momlint.native.mirrormaker import read_mirrormaker
+
+    return read_mirrormaker(named.data, named.file)
+
+
+def _emqx(named: Named, access: Access) -> NativeFile:
+    from momlint.native.emqx import read_emqx
+
+    return read_emqx(named.data, named.file, named.kind, _file_reader(access))
+
+
 _READERS: dict[Kind, Callable[[Named, Access], NativeFile]] = {
     "mosquitto": _mosquitto,
     "vernemq": _vernemq,
+    "emqx": _emqx,
+    "nanomq": _emqx,
     "nats": _nats,
     "activemq": _activemq,
     "rabbitmq": _rabbitmq,
+    "mm2": _mirrormaker,
 }
+
+
+def _file_reader(access: Access) -> Callable[[str, str], tuple[str, bytes]]:
+    """What reads a file that another one names, and its name as it is told. It raises `OSError` and `ValueError`."""
+
+    def read(parent: str, name: str) -> tuple[str, bytes]:
+        path = os.path.join(os.path.dirname(parent), name).replace(os.sep, "/")
+        path = os.path.normpath(path)
+        return path, access.read(path)
+
+    return read
 
 
 def _folder_reader(file: str, access: Access) -> Callable[[str], list[tuple[str, bytes]]]:

@@ -41,7 +41,7 @@ class LineComments(Comments):
 
 
 #: What begins a comment in the files of a kind.
-SIGNS: Final = {"nats": ("#", "//")}
+SIGNS: Final = {"nats": ("#", "//"), "emqx": ("#", "//"), "nanomq": ("#", "//")}
 
 
 class _Signs:

@@ -344,9 +344,9 @@ def _shadow(sets: Sets, relay: Relay, number: int, position: int) -> int | None:
     return None
 
 
-_WRONG = {"mqtt": ("*", ">"), "amqp": ("+", ">"), "nats": ("#", "+"), "jms": ("#", "+")}
+_WRONG = {"mqtt": ("*", ">"), "amqp": ("+", ">"), "nats": ("#", "+"), "jms": ("#", "+"), "kafka": ()}
 _SIGNS = frozenset("*>#+")
-_NAMES = {"mqtt": "MQTT", "amqp": "AMQP", "nats": "NATS", "jms": "JMS"}
+_NAMES = {"mqtt": "MQTT", "amqp": "AMQP", "nats": "NATS", "jms": "JMS", "kafka": "Kafka"}
 
 
 def other_syntax(relay: Relay) -> Iterator[Draft]:
@@ -358,7 +358,7 @@ def other_syntax(relay: Relay) -> Iterator[Draft]:
     for text, place in dict.fromkeys(written):
         words = text.split(separator)
         wrong = [sign for sign in _WRONG[syntax] if sign in words]
-        if syntax != "mqtt" and "/" in text and separator not in text and len(words) == 1:
+        if syntax not in ("mqtt", "kafka") and "/" in text and separator not in text and len(words) == 1:
             wrong.append("/")
         dotted = text.split(".") if syntax == "mqtt" and separator not in text else []
         if len(dotted) > 1 and not _SIGNS.isdisjoint(dotted):
@@ -381,6 +381,8 @@ def misdirected(fates: Fates) -> Iterator[Draft]:
     from momlint.relayed.patterns import Constrained, begins, exactly
 
     relay, sets = fates.relay, fates.classes.sets
+    if relay.language.syntax == "kafka":
+        return  # names have no words
     separator = relay.language.separator
     told: set[Place] = set()
     for arc in relay.arcs:

@@ -147,7 +147,8 @@ def _ends_within(one: Pass, separator: str) -> bool:
 
 def _new_name(syntax: Syntax, one: Pass) -> str | None:
     """What the one topic that an entry's filter matches is called behind it; None where it matches several."""
-    if not WILDCARDS[syntax].isdisjoint(one.filter.split(SEPARATORS[syntax])):
+    words = one.filter if syntax == "kafka" else one.filter.split(SEPARATORS[syntax])
+    if not WILDCARDS[syntax].isdisjoint(words):
         return None
     cuts = one.strip and one.filter.startswith(one.strip) and (one.add or one.filter != one.strip)
     return one.add + (one.filter[len(one.strip) :] if cuts else one.filter)

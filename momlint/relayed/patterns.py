@@ -15,16 +15,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-Syntax: TypeAlias = Literal["mqtt", "amqp", "nats", "jms"]
+Syntax: TypeAlias = Literal["mqtt", "amqp", "nats", "jms", "kafka"]
 Tokens: TypeAlias = tuple[str, ...]
 
-SEPARATORS: Final[dict[Syntax, str]] = {"mqtt": "/", "amqp": ".", "nats": ".", "jms": "."}
+SEPARATORS: Final[dict[Syntax, str]] = {"mqtt": "/", "amqp": ".", "nats": ".", "jms": ".", "kafka": "."}
 #: Words that are none in a filter.
 WILDCARDS: Final[dict[Syntax, frozenset[str]]] = {
     "mqtt": frozenset("+#"),
     "amqp": frozenset("*#"),
     "nats": frozenset("*>"),
     "jms": frozenset("*>"),
+    "kafka": frozenset("*?"),
 }
 #: So many states of automata are looked at for one class.
 MOST_STATES = 50_000
@@ -108,13 +109,13 @@ def _start(pattern: Pattern) -> frozenset[int]:
 class Language:
     """How topics and filters of an estate are read.
 
-    `glued`: prefixes end within words, so that tokens are characters.
+    `glued`: prefixes end within words, so that tokens are characters. Names of Kafka have no words, so there they are.
     """
 
     def __init__(self, syntax: Syntax, *, glued: bool = False) -> None:
         self.syntax: Syntax = syntax
         self.separator = SEPARATORS[syntax]
-        self.glued = glued
+        self.glued = glued or syntax == "kafka"
 
     def tokens(self, topic: str) -> Tokens:
         """A topic, or a prefix of one, as tokens; a prefix ends with the separator where tokens are words."""
@@ -147,6 +148,10 @@ class Language:
 
 @lru_cache(maxsize=100_000)
 def _pattern(syntax: Syntax, separator: str, glued: bool, text: str) -> Pattern:
+    if syntax == "kafka":
+        signs = {"*": Item("rest"), "?": Item("any")}
+        by_sign = tuple(signs.get(sign) or Item("is", sign) for sign in text)
+        return Pattern(by_sign, frozenset({len(by_sign)}))
     words = text.split(separator)
     if syntax == "amqp":
         # Any number of words and any number of words are any number of words.

@@ -21,14 +21,19 @@ def relay_of_files(files: dict[str, str], kind: Kind) -> Relay:
     return relay_of(loaded.estate)
 
 
-def copies(relay: Relay, origin: str, topic: str, *, twice: bool = False) -> tuple[bool, dict[tuple[str, str], int]]:
-    """Whether a message goes round for ever, and otherwise (broker, name) → copies. `twice`: by both engines."""
+def copies(relay: Relay, origin: str, topic: str, *, twice: bool = False) -> tuple[str, dict[tuple[str, str], int]]:
+    """What becomes of a message: it ``ends``, ``loops`` or ``grows``; where it ends, (broker, name) → copies.
+
+    `twice`: by both engines.
+    """
     broker = relay.names.index(origin)
     classes = Classes(relay)
     tokens = relay.language.tokens(topic)
     (found,) = [one for one in classes.of(broker) if holds(classes, one, tokens)]
+    if fate(relay, found).growth:
+        return "grows", {}
     loops, arrivals = by_graph(relay, found, tokens)
-    if twice and not fate(relay, found).growth:
+    if twice:
         assert decide(relay, found).loops == loops
         assert loops or by_smt(relay, found, tokens)[1] == arrivals
-    return loops, arrivals
+    return ("loops", {}) if loops else ("ends", arrivals)

@@ -407,6 +407,5 @@ def test_copies_are_those_of_a_simulation(seed: int) -> None:
             expected = simulated.publish(name, topic)
             if sum(expected.values()) > 200:
                 continue
-            loops, arrivals = copies(relay, name, topic, twice=sum(expected.values()) < 20)
-            assert not loops
-            assert arrivals == dict(expected), (files, name, topic)
+            found = copies(relay, name, topic, twice=sum(expected.values()) < 20)
+            assert found == ("ends", dict(expected)), (files, name, topic)

@@ -32,6 +32,61 @@ WHOLE: dict[str, tuple[Kind, bytes]] = {
 </beans>
 """.encode(),
     ),
+    "nanomq.conf": (
+        "nanomq",
+        """# momlint: ignore[MOM801] grüße
+listeners.tcp { bind = "0.0.0.0:1883" }
+bridges.mqtt.edge {
+  server = "mqtt-tcp://hub.example:1883", proto_ver = 5
+  forwards = ["a/#", { remote_topic = "x/1", local_topic = "b/1", qos = 1 }]
+  subscription = [ { topic = "c/+"
+    qos = 1 }, { remote_topic = "cmd/#", local_topic = "" } ]
+  clientid = "edge"
+}
+""".encode(),
+    ),
+    "emqx.conf": (
+        "emqx",
+        b"""node { name = "emqx@edge.example", cookie = ${?COOKIE} } // momlint: ignore[MOM801]
+base = "hub.example"
+connectors.mqtt.c { server = ${base}":1883", enable = true }
+actions.mqtt.fwd { connector = c, parameters { topic = "edge/${topic}", qos = 1 } }
+sources.mqtt.src : { connector = c } { parameters.topic = "cmd/#" }
+rule_engine.rules {
+  r1 { sql = \"\"\"SELECT * FROM "t/#", "u/+" WHERE payload.x > 1\"\"\", actions = ["mqtt:fwd"] }
+  r2 { sql = "SELECT * FROM \\"$bridges/mqtt:src\\"", actions += {function = republish, args {topic = "${topic}"}} }
+}
+bridges.mqtt.old {
+  server = "10.0.0.1:1883", ingress { remote { topic = "$share/g/r/#" }, local { topic = "l/${topic}" } }
+  egress { local { topic = "e/#" }, remote { topic = "${topic}" } }
+}
+include "more.conf"
+""",
+    ),
+    "old.conf": (
+        "emqx",
+        b"node.name = emqx@edge.example\nbridge.mqtt.up.address = hub.example:1883\nbridge.mqtt.up.forwards = a/#,b/+\n"
+        b"bridge.mqtt.up.subscription.1.topic = c/#\nbridge.mqtt.up.subscription.1.qos = 1\n"
+        b"bridge.mqtt.up.forward_mountpoint = edge/${node}/\nbridge.mqtt.up.enable = on\n",
+    ),
+    "mm2.properties": (
+        "mm2",
+        """# momlint: ignore[MOM804] grüße
+clusters = edge, hub , \\
+    third
+edge.bootstrap.servers: e1:9092,e2:9092
+hub.bootstrap.servers h1:9092
+third.bootstrap.servers = t\\u0031:9092
+edge->hub.enabled = true
+edge->hub.topics = orders.*, (a|b)[cd]?, x\\\\.y
+hub->edge.enabled=true
+hub->edge.replication.policy.class = org.apache.kafka.connect.mirror.IdentityReplicationPolicy
+! another comment
+hub->third.enabled = TRUE
+hub->third.topics.exclude = .*secret
+topics = .*
+""".encode(),
+    ),
 }
 PIECES = [
     *"{}[]()<>\"'=:,;#/\\$&%\n\t\r ", "${", "${?", "\"\"\"", "]]>", "<![CDATA[", "<!--", "-->", "<!DOCTYPE a [", "&a;",

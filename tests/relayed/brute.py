@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-SEPARATORS = {"mqtt": "/", "amqp": ".", "nats": ".", "jms": "."}
+SEPARATORS = {"mqtt": "/", "amqp": ".", "nats": ".", "jms": ".", "kafka": "."}
 #: A topic that has grown by more only gets longer.
 LONGEST = 32
 
@@ -19,6 +19,9 @@ LONGEST = 32
 @lru_cache(maxsize=100_000)
 def matches(syntax: str, pattern: str, topic: str) -> bool:
     """Whether a filter matches a topic: as a regular expression."""
+    if syntax == "kafka":
+        signs = {"*": ".*", "?": "."}
+        return re.fullmatch("".join(signs.get(one, re.escape(one)) for one in pattern), topic, re.DOTALL) is not None
     separator = re.escape(SEPARATORS[syntax])
     words = pattern.split(SEPARATORS[syntax])
     if syntax == "mqtt" and topic.startswith("$") and words[0] in ("+", "#"):
@@ -234,6 +237,8 @@ def _sometimes_once(text: str) -> str:
 def random_filter(rng: random.Random, syntax: str) -> str:
     """A filter of one to three words."""
     one, many = ("+", "#") if syntax == "mqtt" else ("*", "#" if syntax == "amqp" else ">")
+    if syntax == "kafka":
+        one, many = "?", "*"
     words = [rng.choice([*WORDS, one]) for _ in range(rng.randint(1, 3))]
     if rng.random() < 0.45:
         words[-1] = many

@@ -101,7 +101,7 @@ def test_the_same_as_by_brute_force(block: int) -> None:
     assert too_large <= A_BLOCK // 5
 
 
-@pytest.mark.parametrize("syntax", ["mqtt", "amqp", "nats", "jms"])
+@pytest.mark.parametrize("syntax", ["mqtt", "amqp", "nats", "jms", "kafka"])
 @pytest.mark.parametrize("glued", [False, True])
 def test_filters_match_what_regular_expressions_match(syntax: str, glued: bool) -> None:
     from momlint.relayed.patterns import Language, Sets, whole
