@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,14 +18,19 @@ from momlint.delivery.replay import Told, replay
 from momlint.delivery.ways import Case
 from momlint.delivery.world import FAULTS, Bound, Fault, Member, Story, World
 from momlint.errors import ReplayError
+from momlint.solving.limits import GaveUp, SolverLimits
 
 if TYPE_CHECKING:
     from momlint.discipline import Request
 
 #: Seconds for all that is asked of a design, where `--timeout` does not say otherwise.
 SECONDS: Final = 60.0
+#: z3 resource units for a question, and for a second opinion; that is asked for designs of at most this `size`.
+RLIMIT: Final = 400_000_000
+SECOND_RLIMIT: Final = 20_000_000
+SMALL: Final = 12
 #: Ticks of a search that nobody waits for.
-_LOOK: Final = 300
+_LOOK: Final = 50
 EXPLORER: Final = "graph"
 SOLVER: Final = "smt"
 
@@ -129,6 +135,8 @@ class Asked(Case):
                 self._ask(self._wrongs)
             except OutOfTime:
                 self.undecided.append((self.subject(), f"it takes more than {seconds:g} s"))
+            except GaveUp as error:
+                self.undecided.append((self.subject(), str(error)))
         return self._wrongs
 
     def found(self) -> list[Wrong]:
@@ -163,9 +171,20 @@ class Asked(Case):
             raise OutOfTime
 
     def _decide(self, world: World) -> dict[Fault, Story]:
-        """What goes wrong with the fewest events, and the order that does not hold, if with more."""
+        """What goes wrong, by one engine or by both."""
+        assert self.request is not None
         self.questions += 1
+        if self.request.engine == SOLVER:
+            self.engines.add(SOLVER)
+            return self._solve(world, FAULTS, RLIMIT)
         self.engines.add(EXPLORER)
+        found = self._explore(world)
+        if self.request.engine == "auto" and size(world) <= SMALL:
+            self._second(world, found)
+        return found
+
+    def _explore(self, world: World) -> dict[Fault, Story]:
+        """What the search finds first."""
         found = explore(world, FAULTS, self._tick, first=True)
         if found and not world.safeguards.counters:
             # That something is wrong is known; what exactly is worth a look, and no more.
@@ -183,6 +202,31 @@ class Asked(Case):
                     found |= explore(world, (fault,), tick, first=True) if fault not in found else {}
         return found
 
+    def _solve(self, world: World, wanted: Collection[Fault], rlimit: int) -> dict[Fault, Story]:
+        """What a solver finds. Raises `OutOfTime`, and `GaveUp` where it is the solver's own limit."""
+        from momlint.delivery.smt import decide
+
+        assert self.request is not None
+        limits = SolverLimits(rlimit, self._deadline, self.request.timeout or SECONDS)
+        return decide(world, wanted, limits, self.request.solver)
+
+    def _second(self, world: World, found: dict[Fault, Story]) -> None:
+        """Ask a solver as well: for what was found, or for anything where nothing was."""
+        try:
+            other = self._solve(world, tuple(found) or FAULTS, SECOND_RLIMIT)
+        except GaveUp:
+            return  # one engine has decided
+        self.engines.add(SOLVER)
+        self.decided_twice += 1
+        if set(other) != set(found):
+            here, there = (" and ".join(sorted(one)) or "nothing" for one in (found, other))
+            self.disagreements.append((self.subject(), f"{EXPLORER} finds {here}, {SOLVER} {there}"))
+        for story in other.values():
+            try:
+                replay(world, story)
+            except ReplayError as error:
+                self.disagreements.append((self.subject(), f"the trace of {SOLVER} does not replay: {error}"))
+
     def _told(self, causes: tuple[str, ...], world: World, found: dict[Fault, Story]) -> list[Wrong]:
         """One for each rule, replayed; a MOM902 where that fails."""
         wrongs: dict[str, Wrong] = {}
@@ -197,6 +241,11 @@ class Asked(Case):
                 continue
             wrongs[code] = Wrong(code, causes, world, found[fault], tuple(told))
         return list(wrongs.values())
+
+
+def size(world: World) -> int:
+    """How many brokers may be active, times how many events there may be: what a solver's question grows with."""
+    return sum(spare + 1 for spare in world.spare) * world.bound.events
 
 
 def _code(fault: Fault, causes: tuple[str, ...]) -> str:

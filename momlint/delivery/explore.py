@@ -384,8 +384,14 @@ class _Search:
         for copy in sorted(state.copies):
             if self._can_take(state, copy):
                 yield [_taking(copy)]
+        for site in self.sites if self._turns_late() else ():
+            yield from (
+                [Step("number", event, site, self._term(state, site))] for event in self._numberable(state, site)
+            )
         for site, most in self.failing.items():
             term = self._term(state, site)
+            if self._turns_late() and term < most and state.failures < self.budget:
+                yield from ([step] for step in self._turns(state, site))
             for event, on in self._unsent(state, site, term) if term < most else ():
                 # What is on its way when its sender fails is chosen then; until then it need not be told from what is
                 # not sent yet.
@@ -425,6 +431,13 @@ class _Search:
         worst.
         """
         return self.safe.counters and self.world.numbering is not None
+
+    def _turns_late(self) -> bool:
+        """Whether it matters that a broker fails when it has taken in an event, or passed it on, and not delivered it.
+
+        Its successor may deliver it with another number.
+        """
+        return not self.safe.counters and self.world.numbering is not None
 
     def _late(self, state: _State, site: int) -> Iterator[list[Step]]:
         """What others may have sent to a site shortly before its broker fails, to be lost with it."""
@@ -625,12 +638,12 @@ class _Search:
         """
         if not self._is_monotonous():
             return False
-        if state.failures == self.budget:
-            return True
-        if copy.source == CLIENT or copy.term < self.failing.get(copy.site, 0):
+        if state.failures < self.budget and copy.term < self.failing.get(copy.site, 0):
             return False
+        if self.world.numbering == "publisher":
+            return True
         sources = {before[copy.site] for before in self.before if copy.site in before}
-        return self.world.numbering != "link" or len(sources) == 1
+        return copy.source != CLIENT and (self.total or len(sources) == 1)
 
     def _is_known(self, state: _State, copy: _Copy) -> bool:
         """Whether the copy changes nothing where it comes."""
@@ -645,11 +658,13 @@ class _Search:
         if not here.taken:
             return None
         term = self._term(state, site)
-        for event in self._numberable(state, site):
+        for event in self._numberable(state, site) if not self._turns_late() else ():
             return Step("number", event, site, term)
-        for step in self._turns(state, site):
-            return step
-        if site in self.failing and state.failures < self.budget and term < self.failing[site]:
+        may_fail = state.failures < self.budget and term < self.failing.get(site, 0)
+        if not (may_fail and self._turns_late()):
+            for step in self._turns(state, site):
+                return step
+        if may_fail:
             return None
         for event, on in self._unsent(state, site, term):
             return Step("send", event, site, term, on)
