@@ -179,8 +179,25 @@ class _Links:
         given = one.upstream.exchange if one.what == "exchange" else one.upstream.queue
         if there is not None and given is not None and one.what == "exchange" and given.text not in there.exchanges:
             self.no_exchange(native, given, source)
+        if there is not None and one.what == "exchange":
+            self.check_types(native, one, there)
         self.lead(one.link, source)
         self.pulls.append(_Pull(native, one, source, target))
+
+    def check_types(self, native: NativeFile, one: Federation, there: Vhost) -> None:
+        """Keys are bound by the upstream's type; momlint takes both ends to be alike, and says where they are not."""
+        here = rabbit(native).definitions.vhosts[one.vhost]
+        for local, remote in one.pairs:
+            near, far = here.exchanges[local], there.exchanges.get(remote)
+            if far is not None and far.kind != near.kind:
+                native.report(
+                    "MOM814",
+                    one.link.at,
+                    f"`{remote}` is of type {far.kind} there, and `{local}` of type {near.kind} here: momlint takes "
+                    "all keys to cross",
+                    "federate exchanges of one type",
+                )
+                return
 
     def no_vhost(self, native: NativeFile, at: At, spot: Spot) -> None:
         native.report(

@@ -104,5 +104,13 @@ def server(folder: Path, seconds: float = 180.0) -> Iterator[Rabbit]:
         finally:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            # The names of nodes are kept by a process of their own.
-            subprocess.run(["epmd", "-port", str(names), "-kill"], check=False, capture_output=True)
+            _end_names(names)
+
+
+def _end_names(port: int) -> None:
+    """End the process that keeps the names of nodes, as soon as it has none any more."""
+    for _ in range(50):
+        ended = subprocess.run(["epmd", "-port", str(port), "-kill"], check=False, capture_output=True)
+        if b"Killed" in ended.stdout or b"Cannot connect" in ended.stderr:
+            return
+        time.sleep(0.1)

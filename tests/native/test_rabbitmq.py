@@ -339,6 +339,16 @@ def test_an_upstreams_exchange_that_is_not_there(tmp_path: Path) -> None:
     assert told(check(tmp_path, files)) == [("MOM808", "b.json", line(files["b.json"], '"evnt"'))]
 
 
+def test_a_federated_exchange_of_another_type(tmp_path: Path) -> None:
+    """RabbitMQ binds the keys of the one here by the type of the one there; momlint says that it does not."""
+    files = {
+        "a.json": evt("a", exchanges=[exchange("evt", "direct")]),
+        "b.json": evt("b", upstream("u", "amqp://a.example", max_hops=1)),
+    }
+    where = line(files["b.json"], '"max-hops"')
+    assert told(check(tmp_path, files), notes=True) == [("MOM814", "b.json", where)]
+
+
 def test_a_fault_in_one_upstream_leaves_the_others(tmp_path: Path) -> None:
     files = mesh("abc", 2)
     broken = json.loads(files["b.json"])
