@@ -30,7 +30,7 @@ def installed(folder: Path, *, packed: bool) -> Path:
     """The package as a wheel lays it out, with somebody else's `templates` beside it."""
     package = folder / "momlint"
     package.mkdir()
-    for name in ("__init__.py", "resources.py", "errors.py"):
+    for name in ("__init__.py", "version.py", "resources.py", "errors.py"):
         shutil.copy(CHECKOUT / "momlint" / name, package / name)
     (folder / "templates").mkdir()
     (folder / "templates" / "page.html").write_text("not ours", encoding="utf-8")
