@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: A mend may uncover what was hidden behind it; so often it is looked again.
 _ROUNDS = 6
-#: The two engines that have to agree on what was mended.
-_ENGINES: tuple[EngineChoice, ...] = ("graph", "smt")
 #: A comment that was needed may be needed no more; that is seen to last.
 _UNUSED = ("MOM109",)
 _CODES = re.compile(r"\[([^\]]*)\]")
@@ -75,7 +74,9 @@ class Mending:
         """`given`: content of files that is not on the disk (standard input)."""
         self.options = options
         self.contents: dict[str, bytes] = dict(given or {})
+        self._given = dict(self.contents)
         self._others: dict[str, frozenset[str]] = {}
+        self._opened: dict[str, Opened] = {}
 
     def mend(self, files: Sequence[str], progress: Callable[[str], None] = lambda _: None) -> list[Mended]:
         """Mend the estates of `files` one after the other; files that another of them includes with that one."""
@@ -90,6 +91,7 @@ class Mending:
             if opened is None:
                 mended.append(Mended(file, notes=[f"{file}: brokers' own files are not mended"]))
                 continue
+            self._opened[file] = opened
             names = {source.file for loaded in opened.estates for source in loaded.sources}
             self._others[file] = frozenset(names | {file})
             included |= names - {file}
@@ -101,9 +103,12 @@ class Mending:
             mended.append(one)
         return mended
 
-    def state(self, file: str, contents: dict[str, bytes], engine: EngineChoice = "auto") -> _State:
+    def state(self, file: str, contents: dict[str, bytes], engine: EngineChoice = "graph") -> _State:
         """What is found in `file`."""
-        opened = self._open(file, contents)
+        # What was opened to see what it includes is good until something changes.
+        opened = self._opened.pop(file, None)
+        if opened is None or contents != self._given:
+            opened = self._open(file, contents)
         assert opened is not None
         options = replace(self.options, engine=engine)
         report = merge([lint_opened(opened, options)], options)
@@ -166,7 +171,7 @@ class _One:
         """`end`, if it is better than `start` by both engines, and all else is as it was."""
         if end.contents == start.contents:
             return start
-        if not self._is_proved(start, end.contents) or self.mending.harmed(self.file, start.contents, end.contents):
+        if not self._is_proved(start, end) or self.mending.harmed(self.file, start.contents, end.contents):
             return start
         return end
 
@@ -266,9 +271,11 @@ class _One:
         after = self.mending.state(self.file, {**state.contents, **made})
         return after if _is_better(state.findings, after.findings, besides) else None
 
-    def _is_proved(self, start: _State, contents: dict[str, bytes]) -> bool:
-        found = [self.mending.state(self.file, contents, engine).findings for engine in _ENGINES]
-        return found[0] == found[1] and _is_better(start.findings, found[0])
+    def _is_proved(self, start: _State, end: _State) -> bool:
+        """Whether `end`, which was found by graph, is better than `start`, and smt finds the same."""
+        if not _is_better(start.findings, end.findings):
+            return False
+        return self.mending.state(self.file, end.contents, "smt").findings == end.findings
 
 
 # -- edits ----------------------------------------------------------------------------------------------------------
@@ -383,11 +390,15 @@ def _identity(finding: Finding) -> tuple[object, ...]:
     data = finding.data
     if "broker" in data:
         return finding.code, finding.file, data["broker"], data.get("via"), data.get("destinations"), data.get("colour")
+    if "topic" in data:
+        return finding.code, finding.file, data["topic"]
     return finding.code, finding.file, finding.message
 
 
-def _pairs(finding: Finding) -> int:
-    return finding.affected.pairs if finding.affected is not None else 0
+def _weight(finding: Finding) -> tuple[int, Fraction]:
+    """How bad it is: the pairs that it affects, and what a message takes of its budget."""
+    takes = [Fraction(str(value)) for name, value in finding.data.items() if name.startswith("takes_")]
+    return finding.affected.pairs if finding.affected is not None else 0, max(takes, default=Fraction(0))
 
 
 def _is_no_worse(before: Iterable[Finding], after: Iterable[Finding], besides: Sequence[str] = ()) -> bool:
@@ -404,7 +415,8 @@ def _is_no_worse(before: Iterable[Finding], after: Iterable[Finding], besides: S
         if not same:
             return False
         old = same.pop()
-        if _pairs(finding) > _pairs(old) or finding.severity.rank < old.severity.rank:
+        now, then = _weight(finding), _weight(old)
+        if now[0] > then[0] or now[1] > then[1] or finding.severity.rank < old.severity.rank:
             return False
     return True
 

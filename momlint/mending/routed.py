@@ -10,13 +10,13 @@ import numpy as np
 
 from momlint.findings import Finding, Place
 from momlint.mending.tables import Change, Mender, Row, Tables
+from momlint.routed.overlay.towards import Column, Towards
 from momlint.solving.limits import GaveUp, SolverLimits
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
     from momlint.estate.resolved import Estate
     from momlint.routed.overlay.form import Overlay
-    from momlint.routed.overlay.towards import Column
 
 #: What rows are blamed for, wherever they stand; what a change of rows can mend.
 ROW_CODES = frozenset(f"MOM{number}" for number in (302, 303, 304, 305, 306, 403, 404, 405, 406, 408))
@@ -65,9 +65,14 @@ class Proposals:
             return
         overlay = _overlay(estate)
         rows = _Rows(self.loaded, estate, self._findings, self._is_silenced)
+        towards = Towards(overlay)
+        ways: dict[int, dict[int, Column]] = {dest: {} for dest in dests}
+        for colour in range(overlay.colours):
+            for dest in dests:
+                ways[dest][colour] = towards.column(colour, dest)
         for dest in dests:
             for only_shortest in (True, False) if self._shortest else (False,):
-                changes = self._mend(estate, overlay, rows, dest, only_shortest=only_shortest)
+                changes = self._mend(estate, overlay, rows, ways[dest], dest, only_shortest=only_shortest)
                 if changes is not None:
                     if changes:
                         yield Mend(dest, tuple(changes))
@@ -76,20 +81,35 @@ class Proposals:
     def _destinations(self, estate: Estate) -> set[int]:
         ids = {broker.id: dense for dense, broker in enumerate(estate.brokers)}
         names: set[str] = set()
+        hops: set[tuple[object, object]] = set()
         for finding in self._findings:
             told = finding.data.get("destinations")
             names.update(told if isinstance(told, tuple) else ())
             if finding.witness is not None and finding.witness.destination is not None:
                 names.add(finding.witness.destination)
-        return {ids[name] for name in names if name in ids}
+            if not told:
+                # It is about a hop, whatever it is for.
+                hops.add((finding.data.get("broker"), finding.data.get("via")))
+        found = {ids[name] for name in names if name in ids}
+        brokers = estate.brokers
+        for row in estate.table_rows if hops else ():
+            if (brokers[row.location].id, brokers[row.via].id) in hops:
+                found.update(row.destinations)
+        for one in (estate.recovery_rows or ()) if hops else ():
+            if (brokers[one.location].id, brokers[one.via].id) in hops:
+                found.add(one.destination)
+        return found
 
     def _mend(
-        self, estate: Estate, overlay: Overlay, rows: _Rows, dest: int, *, only_shortest: bool
+        self,
+        estate: Estate,
+        overlay: Overlay,
+        rows: _Rows,
+        columns: dict[int, Column],
+        dest: int,
+        *,
+        only_shortest: bool,
     ) -> list[Change] | None:
-        from momlint.routed.overlay.towards import Towards
-
-        towards = Towards(overlay)
-        columns = {colour: towards.column(colour, dest) for colour in range(overlay.colours)}
         computed = estate.recovery_rows is None and estate.protocol == "shortest-path"
         besides: list[Column] = []
         if estate.recovery_rows is None:

@@ -132,6 +132,9 @@ class Mender:
             self._by_location[row.location].append(row)
         for colour in tables.columns:
             self._enter(colour)
+        self._sound = self._sound_locations() if tables.only_shortest else frozenset()
+        for colour, location in [entry for entry in self._hops if entry[1] in self._sound]:
+            del self._hops[colour, location]
         for (colour, location), hops in self._hops.items():
             self._lead_on(colour, location, hops)
 
@@ -164,7 +167,42 @@ class Mender:
     # -- what is right ------------------------------------------------------------------------------------------------
 
     def _locations(self) -> set[int]:
-        return {location for _, location in self._hops} | set(self._by_location)
+        return ({location for _, location in self._hops} | set(self._by_location)) - self._sound
+
+    def _sound_locations(self) -> frozenset[int]:
+        """Brokers whose rows need not be asked about: as they are they are right, whatever becomes of the others.
+
+        All that they say is right, and said once; they have an entry wherever there is a way; and where they lead,
+        there is an entry in any case, since messages need it or since that broker is one of these. In whatever else is
+        right, their rows can be put back as they are, and that is no change.
+        """
+        tables = self.tables
+        hops: dict[int, set[tuple[int, int]]] = {}
+        for location in range(len(next(iter(tables.columns.values())).distance)):
+            given = [(colour, row.via) for row in self._by_location[location] for colour in row.colours]
+            held = {colour for colour, _ in given}
+            right = len(held) == len(given) and all(
+                via in self._hops.get((colour, location), {}) for colour, via in given
+            )
+            complete = tables.computed or all(
+                colour in held or column.distance[location] is None or location in tables.down[colour]
+                for colour, column in tables.columns.items()
+            )
+            if location != tables.dest and right and complete:
+                hops[location] = {
+                    (colour, via)
+                    for colour, via in given
+                    if not tables.computed
+                    and via != tables.dest
+                    and (colour, location, via) not in self._stuck
+                    and not self._is_needed(colour, via)
+                }
+        while True:
+            unsound = {location for location, onward in hops.items() if any(via not in hops for _, via in onward)}
+            if not unsound:
+                return frozenset(hops)
+            for location in unsound:
+                del hops[location]
 
     def _is_needed(self, colour: int, location: int) -> bool:
         tables = self.tables
@@ -228,7 +266,7 @@ class Mender:
     def _lead_on(self, colour: int, location: int, hops: dict[int, _Hop]) -> None:
         tables = self.tables
         for via, hop in hops.items():
-            if via == tables.dest or tables.computed or (colour, location, via) in self._stuck:
+            if via == tables.dest or via in self._sound or tables.computed or (colour, location, via) in self._stuck:
                 continue
             hop.onward = [one.symbol for one in self._hops.get((colour, via), {}).values()]
             if not tables.only_shortest:
