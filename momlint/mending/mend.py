@@ -147,6 +147,8 @@ class _One:
         self.mending = mending
         self.file = file
         self.mended = Mended(file)
+        self._refusal: str | None = None
+        self._refusals: dict[str, None] = {}
         self._codes = {name: code for code, name in mending.options.names()}
 
     def mend(self) -> Mended:
@@ -165,6 +167,7 @@ class _One:
             else:
                 self.mended.gone.append(finding)
         self.mended.left = state.findings
+        self.mended.notes += self._refusals
         return self.mended
 
     def _final(self, start: _State, end: _State) -> _State:
@@ -179,6 +182,8 @@ class _One:
 
     def _with_rows(self, state: _State) -> _State:
         for _ in range(_ROUNDS):
+            # What was refused beside something that was taken is tried again.
+            self._refusals.clear()
             if not any(finding.code in ROW_CODES for finding in state.findings):
                 break
             after = self._round(state)
@@ -249,7 +254,16 @@ class _One:
             if after is not None and _is_better(best.findings, after.findings, besides):
                 taken.append(item)
                 best = after
+            else:
+                self._tell_refusal()
+        if len(items) == 1:
+            self._tell_refusal()
         return taken, best
+
+    def _tell_refusal(self) -> None:
+        """Say why the last change that was tried is not offered."""
+        if self._refusal is not None:
+            self._refusals[self._refusal] = None
 
     def _tried(
         self,
@@ -264,12 +278,20 @@ class _One:
             for item in items:
                 edit(rewriting, item)
             made = rewriting.made()
-        except Unpatchable:
+        except Unpatchable as why:
+            self._refusal = f"{self.file}: a mend was found and cannot be written: {why}"
             return None
         if not made:
+            self._refusal = None
             return None
         after = self.mending.state(self.file, {**state.contents, **made})
-        return after if _is_better(state.findings, after.findings, besides) else None
+        if _is_better(state.findings, after.findings, besides):
+            return after
+        worse = _worse(state.findings, after.findings, besides)
+        self._refusal = None
+        if worse is not None:
+            self._refusal = f"{self.file}: a mend is not offered, for it would bring {worse.code}: {worse.message}"
+        return None
 
     def _is_proved(self, start: _State, end: _State) -> bool:
         """Whether `end`, which was found by graph, is better than `start`, and smt finds the same."""
@@ -403,22 +425,27 @@ def _weight(finding: Finding) -> tuple[int, Fraction]:
 
 def _is_no_worse(before: Iterable[Finding], after: Iterable[Finding], besides: Sequence[str] = ()) -> bool:
     """Whether nothing was added and nothing affects more; findings of the codes `besides` are not counted."""
+    return _worse(before, after, besides) is None
+
+
+def _worse(before: Iterable[Finding], after: Iterable[Finding], besides: Sequence[str]) -> Finding | None:
+    """The first finding that was added, or affects more than it did."""
     known: dict[tuple[object, ...], list[Finding]] = {}
     for finding in before:
         known.setdefault(_identity(finding), []).append(finding)
     for finding in after:
         if finding.code in (OWN_FAULT, "MOM901"):
-            return False
+            return finding
         if finding.code in besides:
             continue
         same = known.get(_identity(finding))
         if not same:
-            return False
+            return finding
         old = same.pop()
         now, then = _weight(finding), _weight(old)
         if now[0] > then[0] or now[1] > then[1] or finding.severity.rank < old.severity.rank:
-            return False
-    return True
+            return finding
+    return None
 
 
 def _is_better(before: Sequence[Finding], after: Sequence[Finding], besides: Sequence[str] = ()) -> bool:

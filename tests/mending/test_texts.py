@@ -211,3 +211,19 @@ def test_rows_from_an_anchor_are_left_alone() -> None:
     mended, after = mend(text)
     assert after == text
     assert mended.left != []
+    assert mended.notes == [
+        "estate.yaml: a mend was found and cannot be written: part of the row comes from an anchor or a merge key"
+    ]
+
+
+def test_why_a_mend_is_not_offered() -> None:
+    """The message that goes round would arrive, but by two links where one is allowed."""
+    text = HEAD.replace("  - {between: [1, 3]}\n", "") + (
+        "topics: {t: {publishers: [1], subscribers: [3], max_hops: 1}}\n"
+        "routing:\n  protocol: tables\n  tables: {1: {2: [2, 3]}, 2: {1: [1, 3]}, 3: {2: [1, 2]}}\n"
+    )
+    mended, after = mend(text)
+    assert after == text
+    assert mended.notes == [
+        "estate.yaml: a mend is not offered, for it would bring MOM602: topic `t` allows 1 hop, and `1` to `3` takes 2"
+    ]
