@@ -76,6 +76,7 @@ WITH_ARITHMETIC_OF_THEIR_OWN = {
     "routed/specs/takeover.py",
     "routed/checks/report_availability.py",
     "fleet/parts.py",
+    "fleet/simulations.py",
 }
 
 
