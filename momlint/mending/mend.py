@@ -148,6 +148,7 @@ class _One:
         self.file = file
         self.mended = Mended(file)
         self._refusal: str | None = None
+        self._uncovered: list[Finding] = []
         self._refusals: dict[str, None] = {}
         self._codes = {name: code for code, name in mending.options.names()}
 
@@ -187,18 +188,23 @@ class _One:
             if not any(finding.code in ROW_CODES for finding in state.findings):
                 break
             after = self._round(state)
+            if after is state and self._uncovered:
+                # A fault that another one hides is mended with it.
+                self._refusals.clear()
+                after = self._round(state, tuple(self._uncovered))
             if after is state:
                 break
             state = after
         return state
 
-    def _round(self, state: _State) -> _State:
+    def _round(self, state: _State, also: Sequence[Finding] = ()) -> _State:
+        self._uncovered.clear()
         for loaded in state.opened.estates:
             if loaded.estate is None or loaded.problems:
                 continue
             proposals = Proposals(
                 loaded,
-                state.findings,
+                [*state.findings, *also],
                 self.mending.options.selects,
                 _silenced(loaded, self._codes),
                 self.mending.options.timeout or QUESTION_SECONDS,
@@ -290,6 +296,8 @@ class _One:
         worse = _worse(state.findings, after.findings, besides)
         self._refusal = None
         if worse is not None:
+            if worse.code in ROW_CODES:
+                self._uncovered.append(worse)
             self._refusal = f"{self.file}: a mend is not offered, for it would bring {worse.code}: {worse.message}"
         return None
 
