@@ -100,6 +100,7 @@ def test_what_an_estate_rests_on(start: Start, folder: Path) -> None:
     assert program.stop() == 130
 
 
+@pytest.mark.slow
 def test_a_setting_that_is_being_edited_ends_nothing(start: Start, folder: Path) -> None:
     program = start("warning.mom.yaml")
     assert "MOM201" in program.next()
@@ -109,6 +110,7 @@ def test_a_setting_that_is_being_edited_ends_nothing(start: Start, folder: Path)
     assert "MOM201" in program.next()
 
 
+@pytest.mark.slow
 def test_a_rule_of_ones_own(start: Start, folder: Path) -> None:
     rule = "code: ACME1\nid: near\ntitle: T\ncheck: hops-within\nwith: {{at_most: {}}}\n"
     (folder / "rules").mkdir()
@@ -125,6 +127,7 @@ def test_a_rule_of_ones_own(start: Start, folder: Path) -> None:
     assert "ACME1 error" in program.next()
 
 
+@pytest.mark.slow
 def test_a_folder(start: Start, folder: Path) -> None:
     """An estate that comes, one that changes, one that goes."""
     program = start(".")
@@ -135,6 +138,7 @@ def test_a_folder(start: Start, folder: Path) -> None:
     assert "MOM303" not in program.next()
 
 
+@pytest.mark.slow
 def test_tables_in_a_file(start: Start, folder: Path) -> None:
     estate = GOOD.partition("topics:")[0] + "topics:\n  weather: {publishers: [1], subscribers: [2]}\n"
     (folder / "main.yaml").write_text(estate + "failures:\n  colours: {c: []}\n  recovery: {file: rows.csv}\n")
@@ -146,6 +150,7 @@ def test_tables_in_a_file(start: Start, folder: Path) -> None:
     assert "rows.csv:2:" in program.next()
 
 
+@pytest.mark.slow
 def test_its_own_report_is_no_change(start: Start, folder: Path) -> None:
     program = start(".", "--output", "report.txt", "--also", "json=report.json")
     program.next()
@@ -190,6 +195,7 @@ def test_a_change_during_the_check_is_not_missed(folder: Path) -> None:
     assert runs == 4
 
 
+@pytest.mark.slow
 def test_what_still_moves_is_waited_for(folder: Path) -> None:
     """A change of many files, one after the other, is one check."""
     runs = 0

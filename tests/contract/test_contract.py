@@ -74,7 +74,11 @@ def differences(estate: Estate, expected: Judged, found: Report) -> list[object]
 
 @pytest.mark.parametrize(
     ("engine", "block"),
-    [(engine, block) for engine, (every, few) in BLOCKS.items() for block in range(every if ALL else few)],
+    [
+        pytest.param(engine, block, marks=pytest.mark.slow if engine == "nusmv" else ())
+        for engine, (every, few) in BLOCKS.items()
+        for block in range(every if ALL else few)
+    ],
 )
 def test_the_verdict_is_that_of_the_contract(engine: str, block: int) -> None:
     if engine == "nusmv":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ def events_of(world: World) -> list[Event]:
     return [(member, topic) for member in world.members for topic in member.publishes]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(400))
 @given(worlds(), st.data())
 def test_it_speaks_exactly_where_somebody_waits_for_ever(world: World, data: st.DataObject) -> None:

@@ -37,6 +37,7 @@ def steps(path: Path) -> list[Step]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", WALKS, ids=name)
 def test_a_page_works_as_it_reads(path: Path, tmp_path: Path) -> None:
     walk = steps(path)

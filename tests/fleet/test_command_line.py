@@ -49,6 +49,7 @@ def test_who_does_it_is_said_where_it_was_asked(run: Run, many: Path) -> None:
     assert run("check", ".", "--runner", "auto", "--quiet").err == ""
 
 
+@pytest.mark.slow
 def test_a_file_that_hangs_is_exit_3(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(hanging_site(tmp_path))  # the children of the pool take over this path

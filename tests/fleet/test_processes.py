@@ -91,7 +91,9 @@ def test_a_file_that_hangs_is_one_undecided_and_the_rest_is_unchanged(
 
 
 # It ends at another place each time, and not everywhere does Python say that it was for want of memory.
-@pytest.mark.parametrize("mebibytes", [640, 680, 700])
+@pytest.mark.parametrize(
+    "mebibytes", [pytest.param(640, marks=pytest.mark.slow), pytest.param(680, marks=pytest.mark.slow), 700]
+)
 def test_a_file_that_needs_too_much_memory_is_one_undecided(many: list[str], tmp_path: Path, mebibytes: int) -> None:
     large = tmp_path / "large.mom.yaml"
     large.write_text("momlint: 1\nbrokers:\n" + "".join(f"  b{i}: {{site: s}}\n" for i in range(400_000)))

@@ -80,6 +80,7 @@ def _damaged_row(line: str, other: str, every: list[str], rng: random.Random) ->
     return [row(other, colours)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("times", "share"), [(1, SINGLE), (2, DOUBLE)])
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("block", range(BLOCKS))

@@ -15,7 +15,7 @@ from tests.policies.brute import Model, does_not_survive, leaves, too_long
 from tests.policies.making import policy, tagged
 
 A_BLOCK = 20
-BLOCKS = {"auto": (60, 4), "graph": (100, 3), "smt": (30, 1)}
+BLOCKS = {"auto": (60, 2), "graph": (100, 2), "smt": (30, 1)}
 
 
 def report(text: str, policies: tuple[Policy, ...], engine: str) -> Report:
