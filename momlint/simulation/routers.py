@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Protocol
 
@@ -44,7 +45,7 @@ class Port:
         return "failure" if not self.up else "waiting" if self.waiting else "normal"
 
 
-class Router:
+class Router(ABC):
     """A broker. Subclasses say what it does when a port goes down or comes up, and where it sends packets."""
 
     def __init__(self, me: int, fabric: Fabric, world: World, interval: float, dead_after: float) -> None:
@@ -115,7 +116,7 @@ class Router:
         port.heard = self.now
         self.hear(port, message)
 
-    def measure(self, port: Port) -> None:
+    def measure(self, port: Port) -> None:  # noqa: B027  fixed timers have nothing to do
         """A heartbeat comes; for timers that adapt."""
 
     def come_up(self, port: Port) -> None:
@@ -126,21 +127,21 @@ class Router:
         self._watch(port)
         self.port_changed(port)
 
+    @abstractmethod
     def hear(self, port: Port, message: Control) -> None:
         """A control message comes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def port_changed(self, port: Port) -> None:
         """A port goes down or comes up."""
-        raise NotImplementedError
 
+    @abstractmethod
     def next_hop(self, packet: Packet) -> int:
         """Where to send it; `NO_HOP` where there is none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def view(self) -> frozenset[int]:
         """The links that it takes for dead where it sends messages now."""
-        raise NotImplementedError
 
     def forward(self, packet: Packet) -> None:
         """Take a packet: it has arrived, or goes on."""

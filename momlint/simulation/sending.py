@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable
 
 from momlint.simulation.memory import Sent
@@ -12,7 +13,7 @@ from momlint.simulation.wire import Load, Note, Parcel, Suspicion, TakenOver, ke
 ROUNDS = 10
 
 
-class Sender:
+class Sender(ABC):
     """One who sends to sites. `site`: its own. A broker overrides where its outbox is and whether it acts at all."""
 
     def __init__(self, name: str, site: int, network: Network) -> None:
@@ -29,9 +30,9 @@ class Sender:
         return self._outbox
 
     @property
+    @abstractmethod
     def believed(self) -> dict[int, str]:
         """Whom it takes for the active broker of each site."""
-        raise NotImplementedError
 
     @property
     def acts(self) -> bool:

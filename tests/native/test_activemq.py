@@ -14,6 +14,7 @@ from momlint.native.activemq import read_activemq
 from momlint.native.form import NativeFile
 from tests.budget import examples
 from tests.native.judging import copies, relay_of_files
+from tests.native.told import codes, verdict
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
@@ -52,22 +53,6 @@ def read(connectors: str) -> NativeFile:
 
 def passes(native: NativeFile) -> list[tuple[str, int | None, list[tuple[str, bool]]]]:
     return [(link.id, link.max_hops, [(one.filter, one.denied) for one in link.passes]) for link in native.links]
-
-
-def codes(native: NativeFile) -> list[tuple[str, int, int]]:
-    return [(one.code, one.span.start.line, one.span.start.column) for one in native.problems]
-
-
-def verdict(files: dict[str, str], folder: Path) -> list[tuple[str, str, int]]:
-    for name, text in files.items():
-        (folder / name).write_text(text, newline="")
-    report = lint_files([str(folder / name) for name in files], Options())
-    assert report.failures == []
-    return sorted(
-        (one.code, Path(one.file).name, one.span.start.line)
-        for one in report.findings
-        if one.severity is not Severity.NOTE
-    )
 
 
 # -- what becomes a link ---------------------------------------------------------------------------------------------

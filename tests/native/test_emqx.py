@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import pytest
 
-from momlint.findings import Severity
 from momlint.lint import Options, lint_files
 from momlint.native.emqx import read_emqx
 from momlint.native.form import Kind, NativeFile
@@ -18,6 +17,7 @@ from momlint.native.nats_syntax import Items, Map, Scalar, Value
 from momlint.native.text import read_text
 from tests.budget import examples
 from tests.native.judging import copies, relay_of_files
+from tests.native.told import codes, verdict
 from tests.relayed.brute import matches
 
 
@@ -39,22 +39,6 @@ def hocon(text: str) -> object:
 
 def passes(native: NativeFile) -> list[tuple[str, list[tuple[str, str, str]]]]:
     return [(link.id, [one[:3] for one in link.passes]) for link in native.links]
-
-
-def codes(native: NativeFile) -> list[tuple[str, int, int]]:
-    return [(one.code, one.span.start.line, one.span.start.column) for one in native.problems]
-
-
-def verdict(files: dict[str, str], folder: Path) -> list[tuple[str, str, int]]:
-    for name, text in files.items():
-        (folder / name).write_text(text, newline="")
-    report = lint_files([str(folder / name) for name in files], Options())
-    assert report.failures == []
-    return sorted(
-        (one.code, Path(one.file).name, one.span.start.line)
-        for one in report.findings
-        if one.severity is not Severity.NOTE
-    )
 
 
 # -- HOCON, as its specification has it ------------------------------------------------------------------------------

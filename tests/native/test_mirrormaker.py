@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from momlint.findings import Severity
 from momlint.lint import Options, lint_files
 from momlint.native.form import NativeFile
 from momlint.native.globs import covers, globs_of
@@ -18,6 +17,7 @@ from momlint.native.properties import read_properties
 from momlint.source.decoding import Text
 from tests.budget import examples
 from tests.native.judging import copies, relay_of_files
+from tests.native.told import codes, verdict
 
 IDENTITY = "replication.policy.class = org.apache.kafka.connect.mirror.IdentityReplicationPolicy\n"
 
@@ -37,22 +37,6 @@ def read(text: str) -> NativeFile:
 
 def accepted(native: NativeFile) -> list[tuple[str, list[tuple[str, str]]]]:
     return [(link.id, [(one.filter, one.add) for one in link.passes if not one.denied]) for link in native.links]
-
-
-def codes(native: NativeFile) -> list[tuple[str, int, int]]:
-    return [(one.code, one.span.start.line, one.span.start.column) for one in native.problems]
-
-
-def verdict(files: dict[str, str], folder: Path) -> list[tuple[str, str, int]]:
-    for name, text in files.items():
-        (folder / name).write_text(text, newline="")
-    report = lint_files([str(folder / name) for name in files], Options())
-    assert report.failures == []
-    return sorted(
-        (one.code, Path(one.file).name, one.span.start.line)
-        for one in report.findings
-        if one.severity is not Severity.NOTE
-    )
 
 
 # -- properties and regular expressions ------------------------------------------------------------------------------
