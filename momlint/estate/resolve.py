@@ -77,6 +77,11 @@ _ROUTED_ONLY = (
     ("failures", "takeover"),
 )
 
+#: What a routed overlay does not have.
+_RELAYED_ONLY_OF_ROUTING = ("syntax", "guard")
+_RELAYED_ONLY_OF_BROKERS = ("guard", "config", "external")
+_RELAYED_ONLY_OF_LINKS = ("connection", "topics", "max_hops", "echo", "alternatives", "unguarded")
+
 
 def _guard(entry: GuardEntry | None) -> Guard | None:
     return None if entry is None else Guard(entry.split_horizon, entry.hops, entry.visited, entry.once)
@@ -156,6 +161,8 @@ class Resolver:
         self.resolve_relay(estate)
         if protocol == "relay":
             self.refuse_routed_fields()
+        elif not self.is_routing_unread():
+            self.refuse_relayed_fields()
         self.report_unknown()
         estate.incomplete = frozenset(self.incomplete)
         return estate
@@ -569,16 +576,53 @@ class Resolver:
                         place = Place(number, ("topics", name, key), "key")
                         found.setdefault(f"{key} of topics", []).append(place)
         for called, places in found.items():
-            key, _, of = called.partition(" ")
-            self.drafts.append(
-                Draft(
-                    "MOM102",
-                    places[0],
-                    f"`{key}`{' ' + of if of else ''} is for routed overlays: in a relayed one nothing looks at it",
-                    "leave it out, or write `routing: {protocol: shortest-path}`",
-                    related=[RelatedDraft(place, "and here") for place in places[1 : MOST_RELATED + 1]],
-                )
+            what = "is for routed overlays: in a relayed one nothing looks at it"
+            self.refuse_fields(called, what, "leave it out, or write `routing: {protocol: shortest-path}`", places)
+
+    def is_routing_unread(self) -> bool:
+        """Whether some file says how messages travel, and cannot be understood there: it may mean a relayed overlay."""
+        unread = (("routing",), ("routing", "protocol"))
+        return any(draft.place.path in unread for checked in self.documents for draft in checked.drafts)
+
+    def refuse_relayed_fields(self) -> None:
+        """What only relayed overlays have, and a routed one does not look at: filters that would keep nothing back."""
+        found: dict[str, list[Place]] = {}
+        for number, model in self.models:
+            for key in _RELAYED_ONLY_OF_ROUTING:
+                if f"routing.{key}" in self.documents[number].order:
+                    found.setdefault(f"routing.{key}", []).append(Place(number, ("routing", key), "key"))
+            for section in ("subscriptions", "publications"):
+                if getattr(model, section) is not None:
+                    found.setdefault(section, []).append(Place(number, (section,), "key"))
+            for name, broker in (model.brokers or {}).items():
+                for key in _RELAYED_ONLY_OF_BROKERS if broker is not None else ():
+                    if getattr(broker, key):
+                        place = Place(number, ("brokers", name, key), "key")
+                        found.setdefault(f"{key} of brokers", []).append(place)
+            for position, link in enumerate(model.links or ()):
+                path: Path = ("links", self.original(number, ("links",), position))
+                for key in _RELAYED_ONLY_OF_LINKS:
+                    if getattr(link, key) not in (None, False):
+                        found.setdefault(f"{key} of links", []).append(Place(number, (*path, key), "key"))
+        if "config of brokers" in found:
+            # What the files say is of the same kind, and is not the user's to mend.
+            found = {"config of brokers": found["config of brokers"]}
+        for called, places in found.items():
+            what = "is for relayed overlays: in a routed one nothing looks at it"
+            self.refuse_fields(called, what, "leave it out, or write `routing: {protocol: relay}`", places)
+
+    def refuse_fields(self, called: str, what: str, help_: str, places: Sequence[Place]) -> None:
+        """A field, with what it is a field of, that this kind of overlay does not have: one finding for all places."""
+        key, _, of = called.partition(" ")
+        self.drafts.append(
+            Draft(
+                "MOM102",
+                places[0],
+                f"`{key}`{' ' + of if of else ''} {what}",
+                help_,
+                related=[RelatedDraft(place, "and here") for place in places[1 : MOST_RELATED + 1]],
             )
+        )
 
     def interests(self, number: int, section: str, entries: Sequence[InterestEntry]) -> list[Interest]:
         found = []

@@ -65,9 +65,13 @@ class Rabbit:
 
 @contextmanager
 def server(folder: Path, seconds: float = 180.0) -> Iterator[Rabbit]:
-    """Start it, and end it with all that it has started. Skips the test where it is not installed."""
+    """Start it, and end it with all that it has started. Skips the test where it is not installed, unless
+    ``MOMLINT_TEST_BROKERS=1``.
+    """
     program = PROGRAMS / "rabbitmq-server"
     if not program.exists():
+        if os.environ.get("MOMLINT_TEST_BROKERS") == "1":
+            pytest.fail("rabbitmq-server is not installed")
         pytest.skip("rabbitmq-server is not installed")
     amqp, http, between, names = free_ports(4)
     (folder / "plugins").write_text("[rabbitmq_federation,rabbitmq_shovel,rabbitmq_management].")

@@ -11,7 +11,7 @@ from momlint.discipline import Request
 from momlint.disciplines import disciplines_of
 from momlint.estate.opening import open_bytes
 from momlint.findings import Draft
-from momlint.lint import Options, lint_bytes
+from momlint.lint import Options, lint_bytes, lint_files
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "relayed"
 
@@ -142,6 +142,33 @@ failures: {takeover: {a: b}}
     assert [place[1:] for place in refused] == [(3, 28), (3, 49), (4, 26), (4, 53), (5, 57), (6, 12)]
     routed = text.replace("protocol: relay", "protocol: tables")
     assert not [place for place in findings(routed) if place[0] == "MOM102"]
+
+
+def test_what_only_relayed_overlays_have_is_refused() -> None:
+    text = """momlint: 1
+brokers: {a: {guard: {hops: 1}}, b: {external: true}}
+routing: {protocol: shortest-path, syntax: mqtt, guard: {split_horizon: link}}
+links: [{from: a, to: b, topics: [{filter: x}], max_hops: 2}, {from: b, to: a, max_hops: 1, connection: c, echo: true}]
+subscriptions: [{at: b, filter: x}]
+publications: [{at: a, filter: x}]
+"""
+    refused = [place[1:] for place in findings(text) if place[0] == "MOM102"]
+    first = [(2, 15), (2, 38), (3, 36), (3, 50), (4, 26), (4, 49), (4, 93), (4, 108), (5, 1), (6, 1)]
+    assert refused == first
+    relayed = text.replace("protocol: shortest-path", "protocol: relay")
+    assert not [place for place in findings(relayed) if place[0] == "MOM102"]
+    # What was meant to be relayed is no second mistake.
+    misspelt = text.replace("protocol: shortest-path", "protocol: relais")
+    assert [place[1:] for place in findings(misspelt) if place[0] == "MOM102"] == [(3, 21)]
+
+
+def test_a_routed_estate_has_no_configuration_files(tmp_path: Path) -> None:
+    (tmp_path / "a.conf").write_text("listener 1883\nconnection c\naddress b.example\ntopic # out\n")
+    manifest = "momlint: 1\nbrokers: {a: {config: a.conf}}\nrouting: {protocol: tables}\n"
+    (tmp_path / "estate.yaml").write_text(manifest)
+    report = lint_files([str(tmp_path / "estate.yaml")], Options())
+    (refused,) = [one for one in report.findings if one.code == "MOM102"]
+    assert (Path(refused.file).name, refused.span.start.line, refused.span.start.column) == ("estate.yaml", 2, 15)
 
 
 def test_parallel_links_need_names() -> None:
