@@ -7,23 +7,27 @@ first; where that does not prove, one after the other.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from momlint.access import reason
+from momlint.access import Access, reason
 from momlint.disciplines import complete
-from momlint.estate.opening import Opened, open_bytes
+from momlint.estate.opening import Opened, open_bytes, open_natives
 from momlint.estate.rewriting import NewRow, Rewriting
 from momlint.findings import OWN_FAULT, Finding
-from momlint.lint import FleetServices, Options, lint_opened, merge
+from momlint.lint import FleetServices, Options, Together, lint_opened, merge, native_files
+from momlint.mending.arriving import loses
+from momlint.mending.candidates import Candidate, candidates
+from momlint.mending.hands import kind_in
 from momlint.mending.routed import ROW_CODES, Mend, Proposals
+from momlint.mending.smallest import Smallest
 from momlint.mending.tables import Change
-from momlint.native.kinds import kind_of
 from momlint.records import dataclass
 from momlint.routed.ask import QUESTION_SECONDS
 from momlint.routed.recovery.quoting import yaml_name
@@ -48,6 +52,7 @@ class Mended:
 
     `contents`: the files that change, by name. `gone`: the findings that are mended, as they were; `left`: those that
     remain, as they are in the end. `rows`: how many rows change. `notes`: sentences about what was not tried.
+    For native files that make one estate, `file` is the first of them.
     """
 
     file: str
@@ -77,19 +82,20 @@ class Mending:
         self._given = dict(self.contents)
         self._others: dict[str, frozenset[str]] = {}
         self._opened: dict[str, Opened] = {}
+        self._together: dict[str, Together] = {}
 
     def mend(self, files: Sequence[str], progress: Callable[[str], None] = lambda _: None) -> list[Mended]:
         """Mend the estates of `files` one after the other; files that another of them includes with that one."""
         mended: list[Mended] = []
         included: set[str] = set()
-        for file in files:
+        natives = native_files([file for file in files if file not in self._given], self.options)
+        for file in [*(file for file in files if file not in natives), *self._units(natives)]:
+            if file in included:
+                continue
             try:
                 opened = self._open(file, self.contents)
             except OSError as error:
                 mended.append(Mended(file, failure=f"{file}: {reason(error)}"))
-                continue
-            if opened is None:
-                mended.append(Mended(file, notes=[f"{file}: brokers' own files are not mended"]))
                 continue
             self._opened[file] = opened
             names = {source.file for loaded in opened.estates for source in loaded.sources}
@@ -103,13 +109,25 @@ class Mending:
             mended.append(one)
         return mended
 
+    def _units(self, natives: Mapping[str, str]) -> Iterator[str]:
+        """The first of the native files of each family, when the other files have been opened: what belongs to an
+        estate in YAML is mended with it.
+        """
+        taken = {os.path.realpath(name) for names in self._others.values() for name in names}
+        families: dict[str, list[str]] = {}
+        for file in sorted(natives):
+            if os.path.realpath(file) not in taken:
+                families.setdefault(natives[file], []).append(file)
+        for _, together in sorted(families.items()):
+            self._together[together[0]] = Together(tuple(together))
+            yield together[0]
+
     def state(self, file: str, contents: dict[str, bytes], engine: EngineChoice = "graph") -> _State:
         """What is found in `file`."""
         # What was opened to see what it includes is good until something changes.
         opened = self._opened.pop(file, None)
         if opened is None or contents != self._given:
             opened = self._open(file, contents)
-        assert opened is not None
         options = replace(self.options, engine=engine)
         report = merge([lint_opened(opened, options)], options)
         return _State(contents, opened, report.findings)
@@ -130,14 +148,23 @@ class Mending:
         data = contents.get(file)
         return self.options.access(main).read(file) if data is None else data
 
-    def _open(self, file: str, contents: Mapping[str, bytes]) -> Opened | None:
-        access = self.options.access(file)
-        access = access.instead({access.identity(name): data for name, data in contents.items()})
-        data = contents.get(file)
-        data = access.read(file) if data is None else data
-        if kind_of(file, data) is not None:
-            return None
-        return open_bytes(data, file, access, lambda loaded: complete(loaded, FleetServices()))
+    def _open(self, file: str, contents: Mapping[str, bytes]) -> Opened:
+        def access(name: str) -> Access:
+            own = self.options.access(name)
+            return own.instead({own.identity(other): data for other, data in contents.items()})
+
+        def completed(loaded: LoadedEstate) -> str | None:
+            return complete(loaded, FleetServices())
+
+        unit = self._together.get(file)
+        if unit is None:
+            data = contents.get(file)
+            return open_bytes(access(file).read(file) if data is None else data, file, access(file), completed)
+        from momlint.native.reading import Named, known_kind
+
+        read = [(name, access(name).read(name)) for name in unit.files]
+        named = [Named(name, kind, data) for name, data in read if (kind := known_kind(name, data)) is not None]
+        return open_natives(named, access, completed)
 
 
 class _One:
@@ -153,9 +180,9 @@ class _One:
         self._codes = {name: code for code, name in mending.options.names()}
 
     def mend(self) -> Mended:
-        """Rows first, then links that are there twice, then comments that silence nothing any more."""
+        """Rows first, then what is relayed, links that are there twice, and comments that silence nothing any more."""
         start = self.mending.state(self.file, dict(self.mending.contents))
-        state = self._final(start, self._with_texts(self._with_rows(start)))
+        state = self._final(start, self._with_texts(self._with_relays(self._with_rows(start))))
         if state is start:
             # Perhaps for the rows; what else there is may do without them.
             self.mended.rows = 0
@@ -216,6 +243,47 @@ class _One:
                 self.mended.rows += sum(len(one.changes) for one in taken)
                 return after
         return state
+
+    # -- relayed overlays ---------------------------------------------------------------------------------------------
+
+    def _with_relays(self, state: _State) -> _State:
+        for _ in range(_ROUNDS):
+            after = self._relayed_round(state)
+            if after is state:
+                break
+            state = after
+        return state
+
+    def _relayed_round(self, state: _State) -> _State:
+        for number, loaded in enumerate(state.opened.estates):
+            pool = candidates(loaded, state.findings)
+
+            def tried(several: tuple[Candidate, ...], number: int = number) -> _State | None:
+                return self._relayed(state, number, several)
+
+            chosen = Smallest(pool, tried, lambda after: len(after.findings)).run()
+            if chosen is not None:
+                return chosen.state
+        return state
+
+    def _relayed(self, state: _State, number: int, several: tuple[Candidate, ...]) -> _State | None:
+        """What these changes make of the estate, if that is better and all arrives that did."""
+        loaded = state.opened.estates[number]
+        rewriting = Rewriting(loaded, lambda name: self.mending.read(name, self.file, state.contents), yaml_name)
+        try:
+            for one in several:
+                one.apply(rewriting)
+            made = rewriting.made()
+        except Unpatchable:
+            return None
+        if not made:
+            return None
+        after = self.mending.state(self.file, {**state.contents, **made})
+        if not _is_better(state.findings, after.findings, _UNUSED):
+            return None
+        estates = [one.estate for one in after.opened.estates]
+        before, now = loaded.estate, estates[number] if len(estates) > number else None
+        return None if before is None or now is None or loses(before, now) else after
 
     # -- links and comments -------------------------------------------------------------------------------------------
 
@@ -374,7 +442,7 @@ def _rewrite_given(rewriting: Rewriting, estate: Estate, dest: int, change: Chan
 
 
 def _remove_link(rewriting: Rewriting, finding: Finding) -> None:
-    if not rewriting.remove_double(finding.file, finding.span):
+    if kind_in(rewriting, finding.file) is not None or not rewriting.remove_double(finding.file, finding.span):
         raise Unpatchable("the two links are not the same")
 
 

@@ -26,7 +26,7 @@ _AT_NEED_UNHEARD = frozenset(("renamed", "filter", "denied"))
 
 
 @dataclass
-class _Missing:
+class Missing:
     """A message that does not arrive. `changes`: by which it would; None where no links lead there."""
 
     source: int
@@ -41,7 +41,7 @@ class _Cause:
     """What is to be changed, with all that is missing for it, what needs the fewest changes first."""
 
     place: Place
-    missing: list[_Missing] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
 
 
 def out_of_reach(fates: Fates) -> Iterator[Draft]:
@@ -51,7 +51,7 @@ def out_of_reach(fates: Fates) -> Iterator[Draft]:
     somebody has to be heard at all; the same holds for what arrives under another name only. Raises `ReplayError`.
     """
     causes: dict[tuple[str, Place], _Cause] = {}
-    for one in _missing(fates):
+    for one in missing(fates):
         kind, place = _cause(one)
         causes.setdefault((kind, place), _Cause(place)).missing.append(one)
     for (kind, _), cause in list(causes.items())[:_MOST]:
@@ -59,7 +59,7 @@ def out_of_reach(fates: Fates) -> Iterator[Draft]:
         yield _draft(fates, kind, cause)
 
 
-def _cause(one: _Missing) -> tuple[str, Place]:
+def _cause(one: Missing) -> tuple[str, Place]:
     """What is to be changed first, and where; ``nobody`` where it is the subscription, for nobody publishes such."""
     if not one.changes:
         return "no links" if one.is_known else "nobody", one.need.place
@@ -69,7 +69,7 @@ def _cause(one: _Missing) -> tuple[str, Place]:
     return first.kind, first.place
 
 
-def _missing(fates: Fates) -> Iterator[_Missing]:
+def missing(fates: Fates) -> Iterator[Missing]:
     """All that does not arrive: by what is wanted, then by what is published."""
     relay = fates.relay
     lacking: list[tuple[Need, list[Told], bool]] = []
@@ -82,7 +82,7 @@ def _missing(fates: Fates) -> Iterator[_Missing]:
         if need.pattern is None or _is_at_home(fates, need, at_home.get(need.broker, ())):
             continue
         served = False
-        missing: list[Told] = []
+        absent: list[Told] = []
         elsewhere: list[Told] = []
         for one in fates.told:
             meets = fates.classes.meets(one.found, Rewritten(), need)
@@ -91,9 +91,9 @@ def _missing(fates: Fates) -> Iterator[_Missing]:
             elif fates.arrives(one, need):
                 served = True
             elif meets:
-                (missing if _speaks(relay, one, need) else elsewhere).append(one)
-        if missing:
-            lacking.append((need, missing, True))
+                (absent if _speaks(relay, one, need) else elsewhere).append(one)
+        if absent:
+            lacking.append((need, absent, True))
         elif not served and fates.told:
             lacking.append((need, elsewhere, False))
     wanted: dict[int, list[Need]] = {}
@@ -127,7 +127,7 @@ def _of_need(
     repaired: dict[int, dict[Need, tuple[Change, ...]]],
     *,
     is_known: bool,
-) -> Iterator[_Missing]:
+) -> Iterator[Missing]:
     found = []
     for one in several:
         changes = repaired.get(id(one), {}).get(need)
@@ -135,13 +135,13 @@ def _of_need(
             relay = fates.relay
             what = f"`{fates.name(one.found)}` from `{relay.names[one.found.origin]}`"
             raise ReplayError(f"{what} is said not to come to `{relay.names[need.broker]}`, and does")
-        found.append(_Missing(one.found.origin, one.found.example, need, changes, is_known))
+        found.append(Missing(one.found.origin, one.found.example, need, changes, is_known))
     if is_known:
         yield from found
         return
     # One of those that might be meant: the one by which it takes least.
     likely = min(found, key=lambda one: 99 if one.changes is None else len(one.changes), default=None)
-    yield likely or _Missing(-1, (), need, None, is_known=False)
+    yield likely or Missing(-1, (), need, None, is_known=False)
 
 
 def _speaks(relay: Relay, one: Told, need: Need) -> bool:

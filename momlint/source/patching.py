@@ -65,6 +65,30 @@ class Patches:
         """Put `text` in place of what stands at `span`."""
         self._patches.append(Patch(*self._item_of(span), text))
 
+    def put(self, start: int, end: int, text: str) -> None:
+        """Put `text` in place of the characters from `start` up to `end`, counted from the start of the text."""
+        patch = Patch(start, end, text)
+        if start == end or patch not in self._patches:
+            self._patches.append(patch)
+
+    def insert_line(self, row: int, text: str) -> None:
+        """Put a line behind that of this number (from 0), which ends as the others do."""
+        at = self._line(row + 1)
+        is_last = at == len(self.text.text) and not self.text.text.endswith(("\r", "\n"))
+        self._insert(at, f"{self._line_break}{text}" if is_last else f"{text}{self._line_break}")
+
+    def index(self, row: int, column: int) -> int:
+        """The number of the character at a line and column, both from 0."""
+        return self._index(row, column)
+
+    def range(self, span: Span) -> tuple[int, int]:
+        """The numbers of the first character of a span, and of the one behind it."""
+        return self._item_of(span)
+
+    def place_of(self, node: Positioned) -> tuple[int, int]:
+        """The numbers of the first character of a node, and of the one behind it."""
+        return self._index(node.start_line, node.start_column), self._end(node)
+
     def replace_scalar(self, node: Node, text: str) -> None:
         """Put `text` in place of a scalar, with its quotes."""
         if not isinstance(node, ScalarNode) or node.style not in ("", "'", '"') or node.start_line != node.end_line:
@@ -72,15 +96,24 @@ class Patches:
         self._patches.append(Patch(self._index(node.start_line, node.start_column), self._end(node), text))
 
     def remove_comment(self, span: Span) -> None:
-        """Take out a comment that runs to the end of its line, with the line if there is nothing else on it."""
+        """Take out a comment, with its line if there is nothing else on it; of YAML's sign it runs to the end."""
         line = span.start.line - 1
         start, end = self._line(line), self._line(line + 1)
         at = self._index(line, span.start.column - 1)
         before = self.text.text[start:at]
+        stop = start + len(self.text.line(line))
+        if self.text.text.startswith("<!--", at):
+            # One of XML, which may have something behind it.
+            close = self._index(span.end.line - 1, span.end.column - 1)
+            last = self.text.starts[span.end.line] if span.end.line < len(self.text.starts) else len(self.text.text)
+            if before.strip() or self.text.text[close:last].strip():
+                self._patches.append(Patch(at, close, ""))
+            else:
+                self._patches.append(Patch(start, last, ""))
+            return
         if not before.strip():
             self._patches.append(Patch(start, end, ""))
             return
-        stop = start + len(self.text.line(line))
         self._patches.append(Patch(start + len(before.rstrip()), stop, ""))
 
     def change_items(

@@ -109,7 +109,16 @@ def test_what_is_no_estate(run: Run, wrong: Path) -> None:
     assert wrong.read_text() == "momlint: 1\nbrokers: [\n"
 
 
-def test_brokers_own_files_are_not_mended(run: Run, wrong: Path) -> None:
-    (wrong.parent / "a.conf").write_text("listener 1883\n")
-    ran = run("fix", "a.conf")
-    assert ran.err == "momlint: note: a.conf: brokers' own files are not mended\n"
+def test_brokers_own_files(run: Run, wrong: Path) -> None:
+    del wrong
+    one, other = (
+        f"listener 1883\n# to {there}\nconnection to-{there}\naddress {there}\ntopic # both\n" for there in "ba"
+    )
+    Path("a.conf").write_text(one)
+    Path("b.conf").write_text(other)
+    ran = run("fix", "a.conf", "b.conf")
+    message = "messages such as `x` go round for ever between `a` and `b`"
+    assert ran.out == f"b.conf:5:1: mended MOM801: {message}\nMended 1 finding in 1 file.\n"
+    assert (ran.code, ran.err) == (0, "")
+    assert Path("a.conf").read_text() == one
+    assert Path("b.conf").read_text() == "listener 1883\n# to a\n"
