@@ -28,6 +28,10 @@ from momlint.relayed.patterns import (
 
 #: So many classes of what is published at one broker are told apart.
 MOST_CLASSES = 20_000
+#: So many of a broker's classes, and so many names of one class at each broker, for each turn that a way can take, may
+#: come about only by going round. Cutting `a/` or putting it before with every turn makes one a turn; where ways part
+#: and each renames in its own way there are twice as many with every turn, and no end.
+_MOST_A_TURN, _MOST_NAMES_A_TURN = 4, 20
 #: What is known of more filters is not handed on to a part of a class, which has to do with few of them.
 _MOST_INHERITED = 300
 #: Of so many entries of an arc each is looked at.
@@ -115,12 +119,16 @@ class Classes:
         # A way along which it grows further than this has come twice to a broker over the same arc.
         turns = 2 * len(relay.names) + relay.most_hops + 2
         self._longest = max(widths, default=0) + turns * max(changes, default=0)
+        #: What comes to no broker twice has lost no more than this, and gained no more.
+        self._straight = len(relay.names) * max(changes, default=0)
+        self._most_round = _MOST_A_TURN * turns
+        self._most_names = _MOST_NAMES_A_TURN * turns * len(relay.names)
 
     def of(self, origin: int) -> Iterator[TopicClass]:
         """Those of what is published at a broker. Raises `TooLarge`."""
         published = [need for need in self.relay.published if need.broker == origin]
         done: list[Constraint] = []
-        count = 0
+        count = goes_round = 0
         for need in published:
             inside = () if need.pattern is None else (whole(need.pattern),)
             self._waiting = [(Constrained(inside, tuple(done)), {})]
@@ -133,7 +141,8 @@ class Classes:
                 found = TopicClass(origin, shape, example, known=known)
                 self._follow(found)
                 count += 1
-                if count > MOST_CLASSES:
+                goes_round += any(topic.cut > self._straight for _, topic in found.steps)
+                if count > MOST_CLASSES or goes_round > self._most_round:
                     raise TooLarge
                 yield found
             if need.pattern is not None:
@@ -146,14 +155,18 @@ class Classes:
     def _follow(self, found: TopicClass) -> None:
         """Every step of the class. Where a filter matches a part of it, that part is put off as a class of its own.
 
-        What was decided before holds of both parts, so the rest goes on.
+        What was decided before holds of both parts, so the rest goes on. Raises `TooLarge`.
         """
         # Hop by hop, so that each place is met on its shortest way: hop limits count, the other guards do not.
         waiting = deque([(found.origin, Rewritten(), 1)])
+        goes_round = 0
         while waiting:
             broker, topic, hop = waiting.popleft()
             if (broker, topic) in found.steps:
                 continue
+            goes_round += max(topic.cut, len(topic.add)) > self._straight
+            if goes_round > self._most_names:
+                raise TooLarge
             passed = []
             for number in self._candidates(found, broker, topic):
                 arc = self.relay.arcs[number]

@@ -66,9 +66,10 @@ class _Judgement:
         from momlint.relayed.form import relay_of
 
         fates = Fates(relay_of(self.estate), self.request.engine, self.request.solver, self.request.timeout)
-        done = self.ask("what becomes of messages", lambda: self._worked_out(fates))
+        agreed = len(self.disagreements)
+        self.ask("what becomes of messages", lambda: self._worked_out(fates))
         self.undecided += fates.undecided
-        if done is None:
+        if len(self.disagreements) > agreed:
             return
         self.fates = fates
         found, looping = diagnosis.loops(fates)
@@ -76,13 +77,17 @@ class _Judgement:
         doubled, several = diagnosis.duplicates(fates, looping)
         yield from self.selected(doubled)
         parts: list[tuple[str, Callable[[], list[Draft]]]] = [
-            ("what guards cut", lambda: list(diagnosis.guarded_loops(fates, looping | several))),
-            ("which filters are of use", lambda: list(diagnosis.dead_filters(fates))),
             ("which renames go astray", lambda: list(diagnosis.misdirected(fates))),
             ("what wildcards mean", lambda: list(diagnosis.other_syntax(fates.relay))),
-            ("who gets what", lambda: list(reach.out_of_reach(fates))),
-            ("what one failure cuts", lambda: list(resilience.cuts(fates))),
         ]
+        if fates.whole:
+            parts = [
+                ("what guards cut", lambda: list(diagnosis.guarded_loops(fates, looping | several))),
+                ("which filters are of use", lambda: list(diagnosis.dead_filters(fates))),
+                *parts,
+                ("who gets what", lambda: list(reach.out_of_reach(fates))),
+                ("what one failure cuts", lambda: list(resilience.cuts(fates))),
+            ]
         for subject, part in parts:
             yield from self.selected(self.ask(subject, part) or [])
         for policy in self.request.policies:
@@ -97,7 +102,9 @@ class _Judgement:
         if policy.check != "stays-within":
             self.undecided.append((subject, f"momlint judges {policy.check} in routed overlays only"))
             return []
-        if policies.is_unsure(policy, fates):
+        if not fates.whole:
+            self.undecided.append((subject, "not all that is published was looked at"))
+        elif policies.is_unsure(policy, fates):
             self.undecided.append((subject, "one of its messages gets longer for ever"))
         return self.ask(subject, lambda: list(policies.stays_within(policy, fates))) or []
 
@@ -152,7 +159,7 @@ class _Judgement:
                 false_claims=self.refuted,
             ),
             [
-                Draft("MOM901", estate.place, f"undecided: {subject}: {why}", help="allow more with `--timeout`")
+                Draft("MOM901", estate.place, f"undecided: {subject}: {why}", help=_help(why))
                 for subject, why in self.undecided
             ]
             + [
@@ -168,6 +175,15 @@ class _Judgement:
         if self.request.certificate_folder is not None:
             outcome.uncertified.append(f"{self.loaded.source.file}: relayed overlays have no certificates")
         return outcome
+
+
+def _help(why: str) -> str:
+    """What to do about something undecided."""
+    from momlint.relayed.fates import TOO_MANY
+
+    if why == TOO_MANY:
+        return "renames that are repeated around a cycle make them many: narrow the filters of those"
+    return "allow more with `--timeout`"
 
 
 RELAYED = RelayedDiscipline()

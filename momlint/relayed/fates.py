@@ -10,13 +10,19 @@ from momlint.errors import ReplayError
 from momlint.relayed.classes import Classes, Rewritten, TopicClass
 from momlint.relayed.form import Need, Relay
 from momlint.relayed.graph import Fate, Guards, fate
+from momlint.relayed.patterns import TooLarge
 from momlint.solving.limits import GaveUp
+from momlint.words import joined
 
 if TYPE_CHECKING:
     from momlint.discipline import EngineChoice
 
 #: So many classes of an overlay get a second opinion, the first ones.
 MOST_SECOND = 60
+#: So many brokers are named of which not all classes are known.
+_MOST_NAMED = 5
+#: Why they are not.
+TOO_MANY = "filters and prefixes tell too many topics apart"
 
 
 class Told(NamedTuple):
@@ -38,20 +44,34 @@ class Fates:
     told: list[Told] = field(default_factory=list)
     undecided: list[tuple[str, str]] = field(default_factory=list)
     decided_twice: int = 0
+    #: Whether every class is among `told`. Until then nothing can be said of what never comes or is never used.
+    whole: bool = False
 
     def __post_init__(self) -> None:
         self.classes = Classes(self.relay)
 
     def work_out(self) -> None:
-        """All fates. Raises `ReplayError` where the engines disagree, `TooLarge`."""
+        """All fates. Raises `ReplayError` where the engines disagree.
+
+        Where one broker's classes are too many, the others are still worked out, and it is kept in `undecided`.
+        """
+        open_ones: list[str] = []
         for origin in dict.fromkeys(need.broker for need in self.relay.published):
             if self.relay.estate.brokers[origin].external:
                 continue
-            for found in self.classes.of(origin):
-                one = fate(self.relay, found)
-                self.told.append(Told(found, one))
-                if self.engine in ("smt", "auto"):
-                    self._again(found, one)
+            try:
+                for found in self.classes.of(origin):
+                    one = fate(self.relay, found)
+                    self.told.append(Told(found, one))
+                    if self.engine in ("smt", "auto"):
+                        self._again(found, one)
+            except TooLarge:
+                open_ones.append(f"`{self.relay.names[origin]}`")
+        if open_ones:
+            more = [f"{len(open_ones) - _MOST_NAMED:,} more"] if len(open_ones) > _MOST_NAMED else []
+            what = f"what becomes of all that is published at {joined([*open_ones[:_MOST_NAMED], *more])}"
+            self.undecided.append((what, TOO_MANY))
+        self.whole = not open_ones
 
     def _again(self, found: TopicClass, one: Fate) -> None:
         """A second opinion, where it costs little or smt was asked for; not on a topic that gets longer for ever."""
