@@ -587,6 +587,9 @@ class Resolver:
     def refuse_relayed_fields(self) -> None:
         """What only relayed overlays have, and a routed one does not look at: filters that would keep nothing back."""
         found: dict[str, list[Place]] = {}
+        # Where nobody says how messages travel, brokers' files do, once they can be read.
+        is_said = any("routing.protocol" in checked.order for checked in self.documents)
+        of_brokers = [key for key in _RELAYED_ONLY_OF_BROKERS if is_said or key != "config"]
         for number, model in self.models:
             for key in _RELAYED_ONLY_OF_ROUTING:
                 if f"routing.{key}" in self.documents[number].order:
@@ -595,7 +598,7 @@ class Resolver:
                 if getattr(model, section) is not None:
                     found.setdefault(section, []).append(Place(number, (section,), "key"))
             for name, broker in (model.brokers or {}).items():
-                for key in _RELAYED_ONLY_OF_BROKERS if broker is not None else ():
+                for key in of_brokers if broker is not None else ():
                     if getattr(broker, key):
                         place = Place(number, ("brokers", name, key), "key")
                         found.setdefault(f"{key} of brokers", []).append(place)
