@@ -718,7 +718,7 @@ def schema(
     of: Annotated[
         str,
         typer.Option(
-            **words("estate|config|rule|report|statistics|diff"),
+            **words("estate|config|rule|report|statistics|diff|simulation"),
             help="Of estates, of momlint.toml, or of what is written as JSON.",
         ),
     ] = "estate",

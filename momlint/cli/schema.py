@@ -6,7 +6,7 @@ from typing import Any
 
 from momlint import config
 
-KINDS = ("estate", "config", "rule", "report", "statistics", "diff")
+KINDS = ("estate", "config", "rule", "report", "statistics", "diff", "simulation")
 
 
 def schema_of(name: str) -> dict[str, Any]:
@@ -30,6 +30,10 @@ def schema_of(name: str) -> dict[str, Any]:
             from momlint.report.schema import diff_schema
 
             return diff_schema()
+        case "simulation":
+            from momlint.report.schema import simulation_schema
+
+            return simulation_schema()
     from momlint.estate import json_schema
 
     return json_schema()

@@ -9,6 +9,11 @@ from momlint.findings import Severity
 from momlint.report.json import VERSION
 
 _COUNT = {"type": "integer", "minimum": 0}
+_TEXT = {"type": "string"}
+_POSITIVE = {"type": "integer", "minimum": 1}
+#: Milliseconds, or the estate's own unit.
+_TIME = {"type": "number", "minimum": 0}
+_NUMBERING = {"enum": ["publisher", "link", "sequencer", "subscriber", None]}
 
 
 def json_schema() -> dict[str, Any]:
@@ -96,6 +101,99 @@ def diff_schema() -> dict[str, Any]:
     )
 
 
+def simulation_schema() -> dict[str, Any]:
+    """That of ``simulate --format json``: of a script's policies, or of the protocols that failures are run under."""
+    both = {"policies": _outcomes(_run(), _runs()), "protocols": _outcomes(_recovery(), _recoveries())}
+    document = _document("simulation", {})
+    return {**document, "properties": both, "oneOf": [{"required": [name]} for name in both]}
+
+
+def _outcomes(one: dict[str, Any], several: dict[str, Any]) -> dict[str, Any]:
+    """By name: of one run, or of several."""
+    either = {"if": {"required": ["runs"]}, "then": several, "else": one}
+    return {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object", **either}}
+
+
+def _run() -> dict[str, Any]:
+    event = {"publisher": _TEXT, "number": _POSITIVE, "topic": _TEXT}
+    missing = _list(_object({"subscriber": _TEXT, **event}))
+    crossed = {"subscriber": _TEXT, "compared_with": _TEXT, "first": _object(event), "second": _object(event)}
+    status = _object({"at_ms": _TIME, "brokers": _by_name(_TEXT)})
+    line = {"type": "array", "prefixItems": [_TIME, _TEXT], "items": False, "minItems": 2}
+    return _object(
+        {
+            "numbering": _NUMBERING,
+            "deliveries": _by_name(_list(_object({**event, "at_ms": _TIME}))),
+            "published": _COUNT,
+            "messages": _COUNT,
+            "messages_by_kind": _by_name(_COUNT),
+            "lost": {**missing, "description": "The subscription was known everywhere."},
+            "missed": {**missing, "description": "The subscription was still under way."},
+            "duplicates": missing,
+            "out_of_order": _list(_object(crossed)),
+            "last_delivery_ms": _perhaps(_TIME),
+            "latency_ms": _object({"median": _perhaps(_TIME), "most": _perhaps(_TIME)}),
+            "settled": {"type": "boolean"},
+        },
+        {"statuses": _list(status), "log": {**_list(line), "description": "When, in milliseconds, and what."}},
+    )
+
+
+def _runs() -> dict[str, Any]:
+    times = ("last_delivery_ms", "median_latency_ms", "longest_latency_ms")
+    counts = ("messages", "delivered", "lost", "missed", "duplicates", "out_of_order")
+    fixed = {"numbering": _NUMBERING, "runs": _POSITIVE, "published": _COUNT, "settled": {"type": "boolean"}}
+    return _object({**fixed, **dict.fromkeys(times, _perhaps(_SPREAD)), **dict.fromkeys(counts, _SPREAD)})
+
+
+def _recovery() -> dict[str, Any]:
+    point = {"type": "array", "prefixItems": [_TIME, _TIME], "items": False, "minItems": 2}
+    return _object(
+        {
+            **dict.fromkeys(("sent", "received", "under_way"), _COUNT),
+            "lost": _by_name(_COUNT),
+            "latency": _latencies(_TIME),
+            "converged_at": _converged(_TIME),
+            "control_bits": _TIME,
+            "false_alarms": _COUNT,
+            "path_hops": {**_by_name(_COUNT), "description": "Packets by the number of hops that they took."},
+            "load": _by_name(_TIME),
+            "series": {**_list(point), "description": "When each packet was sent, and how long it took."},
+        }
+    )
+
+
+def _recoveries() -> dict[str, Any]:
+    counts = ("sent", "received", "control_bits", "false_alarms")
+    inner = {
+        "lost": _by_name(_SPREAD),
+        "latency": _latencies(_SPREAD),
+        "converged_at": _converged(_SPREAD),
+    }
+    return _object({"runs": _POSITIVE, **dict.fromkeys(counts, _SPREAD), **inner})
+
+
+def _latencies(value: dict[str, Any]) -> dict[str, Any]:
+    return _object(dict.fromkeys(("median", "p99", "max"), _perhaps(value)))
+
+
+def _converged(value: dict[str, Any]) -> dict[str, Any]:
+    moments = dict.fromkeys(("detected", "all_agree", "first_delivery"), _perhaps(value))
+    return _list(_object({"event": _TEXT, "at": _TIME, **moments}))
+
+
+def _list(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def _by_name(values: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _perhaps(value: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [value, {"type": "null"}]}
+
+
 def _summary() -> dict[str, Any]:
     counts = ("files", "brokers", "links", "colours", "topics", "pairs", "errors", "warnings", "notes", "undecided")
     return _object(dict.fromkeys(counts, _COUNT), {"properties": _COUNT})
@@ -112,3 +210,6 @@ def _document(name: str, required: dict[str, Any]) -> dict[str, Any]:
 
 def _object(required: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
     return {"type": "object", "required": list(required), "properties": {**required, **(optional or {})}}
+
+
+_SPREAD = _object(dict.fromkeys(("least", "median", "most"), _TIME))

@@ -71,6 +71,42 @@ def test_every_kind_of_change_fits(run: Run) -> None:  # noqa: F811
     assert kinds == {"broken", "mended", "moved", "added", "dropped"}
 
 
+SITES = str(ROOT / "examples" / "sites" / "report" / "crash.yaml")
+SCRIPT = SITES.replace("yaml", "txt")
+OVERLAY = (
+    str(ROOT / "examples/simulation/six-brokers.yaml"),
+    "--failures",
+    str(ROOT / "examples/simulation/paper.txt"),
+)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (SITES, "--script", SCRIPT, "--all"),
+        (SITES, "--script", "lossy.txt", "--policy", "filtering/total", "--log"),
+        (SITES, "--script", SCRIPT, "--runs", "2"),
+        (SITES, "--script", "nothing.txt", "--runs", "2"),
+        (SITES, "--script", "nothing.txt"),
+        OVERLAY,
+        (*OVERLAY, "--until", "5", "--protocol", "rrl"),
+        (*OVERLAY, "--until", "5", "--runs", "2"),
+    ],
+)
+def test_what_simulations_write_fits(arguments: tuple[str, ...], run: Run) -> None:  # noqa: F811
+    Path("nothing.txt").write_text("")
+    publish = "Publisher publisher3 Publish 2 Ontopic /p00-1 Interval 0"
+    Path("lossy.txt").write_text(f"Subscriber subscriber3 Subscribe /p00-1\nStatus\n{publish}\n")
+    document = json.loads(run("simulate", *arguments, "--format", "json").out)
+    validator("simulation").validate(document)
+    # It knows every key that there is, so that whoever adds one adds it there too.
+    (kind,) = document
+    either = validator("simulation").schema["properties"][kind]["additionalProperties"]
+    for outcome in document[kind].values():
+        assert set(outcome) <= set(either["then" if "runs" in outcome else "else"]["properties"])
+
+
 BAD = [
     ("report", ["findings", 0, "code"], "E501"),
     ("report", ["findings", 0, "span", "start", "line"], 0),
@@ -81,6 +117,10 @@ BAD = [
     ("diff", ["changes", 0, "change"], "better"),
     ("diff", ["changes", 0, "old", "end"], "somewhere"),
     ("diff", ["not_compared"], None),
+    ("simulation", ["policies", "filtering/fifo", "settled"], "yes"),
+    ("simulation", ["policies", "filtering/fifo", "deliveries", "subscriber3", 0, "at_ms"], None),
+    ("simulation", ["policies", "filtering/fifo", "missed", 0, "number"], 0),
+    ("simulation", ["policies"], {}),
 ]
 
 
@@ -93,6 +133,7 @@ def test_what_is_wrong_does_not_fit(name: str, where: list[Any], value: object, 
         "report": ("check", "bad.yaml"),
         "statistics": ("check", "bad.yaml", "--statistics"),
         "diff": ("diff", "old.yaml", "new.yaml"),
+        "simulation": ("simulate", SITES, "--script", SCRIPT),
     }[name]
     right = json.loads(run(*command, "--format", "json").out)
     validator(name).validate(right)
