@@ -132,6 +132,16 @@ def is_estate(path: str, most: int = MOST_MEGABYTES * MEGABYTE) -> bool:
     return b"momlint" in data and _has_key(data)
 
 
+def is_estate_text(path: str, data: bytes) -> bool:
+    """As `is_estate`, of a file that holds `data`, whatever is on the disk."""
+    name = os.path.basename(path).lower()
+    if name in _ESTATE_NAMES or name.endswith(_ESTATE_ENDINGS):
+        return True
+    if may_be_native(name):
+        return kind_of(name, data) is not None
+    return name.endswith(_YAML_ENDINGS) and b"momlint" in data and _has_key(data.removeprefix(_BOM))
+
+
 def is_of_another_tool(path: str, most: int = MOST_MEGABYTES * MEGABYTE) -> bool:
     """Whether a file by the name ``topology.yaml`` has keys at its top level, and none of an estate's.
 

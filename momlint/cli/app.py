@@ -757,3 +757,19 @@ def init(
     if paths is not None and len(paths) > 1:
         raise UsageError("init writes one file; with --from, several are named")
     run_init(paths[0] if paths else "topology.yaml", force)
+
+
+@app.command()
+def lsp(
+    stdio: Annotated[
+        bool, typer.Option("--stdio", help="Talk over standard input and output, which it does in any case.")
+    ] = False,
+) -> None:
+    """Serve an editor: findings while you type, hover, names, completion, mends.
+
+    Editors start it themselves and talk to it over standard input and output (the Language Server Protocol). It needs
+    the extra `lsp`: pip install "momlint[lsp]".
+    """
+    from momlint.cli.lsp import serve
+
+    raise typer.Exit(serve())

@@ -252,6 +252,13 @@ def judge(arguments: Arguments, read: Callable[[], bytes] | None = None) -> Repo
         return _judged(arguments, options, runner_options, found, progress, read)
 
 
+def options_of(arguments: Arguments) -> Options:
+    """How to check what `arguments` name, by its configuration too. Raises `UsageError`."""
+    from momlint.catalog import rule_names
+
+    return _options(arguments, _settings(arguments), rule_names())
+
+
 def prepared(arguments: Arguments) -> tuple[Options, list[str], list[str]]:
     """How to check what `arguments` name, the files, and sentences about what could not be found or read.
 

@@ -31,7 +31,7 @@ from momlint.mending.tables import Change
 from momlint.records import dataclass
 from momlint.routed.ask import QUESTION_SECONDS
 from momlint.routed.recovery.quoting import yaml_name
-from momlint.source.patching import Unpatchable
+from momlint.source.patching import Patches, Unpatchable
 
 if TYPE_CHECKING:
     from momlint.discipline import EngineChoice
@@ -290,7 +290,7 @@ class _One:
     def _with_texts(self, state: _State) -> _State:
         for code, edit, besides in (
             ("MOM105", _remove_link, _UNUSED),
-            ("MOM109", partial(_remove_comment, self._codes), ()),
+            ("MOM109", partial(_without_comment, self._codes), ()),
         ):
             for loaded in state.opened.estates:
                 # Places are those of a state; so after a change it is looked anew, and once more at most.
@@ -446,12 +446,18 @@ def _remove_link(rewriting: Rewriting, finding: Finding) -> None:
         raise Unpatchable("the two links are not the same")
 
 
-def _remove_comment(codes: Mapping[str, str], rewriting: Rewriting, finding: Finding) -> None:
-    """Take out the codes that silence nothing; with the last of them, the comment. `codes`: of rules by name."""
+def _without_comment(codes: Mapping[str, str], rewriting: Rewriting, finding: Finding) -> None:
+    remove_comment(codes, rewriting.patches(finding.file), finding)
+
+
+def remove_comment(codes: Mapping[str, str], patches: Patches, finding: Finding) -> None:
+    """Take out the codes of a MOM109 that silence nothing; with the last of them, the comment.
+
+    `codes`: of rules by name. Raises `Unpatchable`.
+    """
     idle = finding.data.get("codes")
     if not isinstance(idle, tuple):
         raise Unpatchable("what it is meant to silence is not known")
-    patches = rewriting.patches(finding.file)
     span = finding.span
     line = patches.text.line(span.start.line - 1)
     comment = line[span.start.column - 1 : span.end.column - 1]
@@ -530,4 +536,4 @@ def _is_better(before: Sequence[Finding], after: Sequence[Finding], besides: Seq
     return new < old and _is_no_worse(before, after, besides)
 
 
-__all__ = ["Mended", "Mending"]
+__all__ = ["Mended", "Mending", "remove_comment"]

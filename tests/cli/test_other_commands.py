@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import yaml
 import z3
 
 from momlint import __version__
@@ -329,6 +330,16 @@ def test_the_schema_is_one(run: Run) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     assert run("schema", "--output", "momlint.schema.json").code == 0
     assert json.loads(Path("momlint.schema.json").read_text()) == schema
+
+
+def test_the_starter_has_a_schema_for_editors(run: Run) -> None:
+    assert run("init").code == 0
+    first, _, rest = Path("topology.yaml").read_text().partition("\n")
+    name = first.removeprefix("# yaml-language-server: $schema=")
+    assert name == "momlint.schema.json"
+    schema = json.loads(Path(name).read_text())
+    jsonschema.validate(yaml.safe_load(rest), schema)
+    assert schema == json.loads(run("schema").out)
 
 
 def test_the_starter_passes_its_own_check(run: Run) -> None:
