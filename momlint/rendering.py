@@ -33,7 +33,8 @@ def _environment() -> Environment:
         loader=FunctionLoader(lambda name: resources.read_text("templates", name)),
         bytecode_cache=_compiled_templates(),
         undefined=StrictUndefined,
-        autoescape=False,
+        # Markup, and no other text.
+        autoescape=lambda name: name is not None and name.endswith((".html.j2", ".svg.j2")),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

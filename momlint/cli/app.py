@@ -599,6 +599,73 @@ def fix(
 
 
 @app.command()
+def view(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PATH...", help="Files, folders or globs, or - for standard input; by default this folder."
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file, report.html or drawing.svg."),
+    ] = None,
+    svg: Annotated[bool, typer.Option("--svg", help="Only the drawing of one estate, as SVG.")] = False,
+    estate: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which one to draw, where there are several; with --svg.")
+    ] = None,
+    colour: Annotated[
+        str | None, typer.Option(metavar="COLOUR", help="Show what has failed in this colour; with --svg.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--from", metavar="BROKER", help="Show the walk from this broker; with --svg.")
+    ] = None,
+    dest: Annotated[str | None, typer.Option("--to", metavar="BROKER", help="And to this one; with --svg.")] = None,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODES", autocompletion=codes, help="Only these codes or prefixes (MOM3,MOM602)."),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="CODES", autocompletion=codes, help="Not these codes or prefixes.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERNS", help="Skip these when searching folders.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="For each question to an engine; 60 by default.")
+    ] = None,
+    config: Annotated[str | None, typer.Option(metavar="FILE", help="Use this configuration.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
+) -> None:
+    """Draw estates: one page with brokers, walks, findings and a matrix of pairs and colours.
+
+    The page loads nothing and sends nothing. In it one chooses a finding and sees the walk that shows it, hop by hop,
+    with the lines of the file that send the message on; or a colour, a pair, a topic.
+
+    Exit code: 0 written, 2 wrong usage or a file that cannot be read.
+    """
+    from momlint.cli.check import Arguments
+    from momlint.cli.view import Drawing
+    from momlint.cli.view import view as run_view
+
+    arguments = Arguments(
+        paths=paths or (),
+        select=select or (),
+        ignore=ignore or (),
+        exclude=exclude or (),
+        timeout=timeout,
+        config=config,
+        output=output,
+        quiet=quiet,
+        root=root,
+        max_file_mb=max_file_mb,
+    )
+    raise typer.Exit(run_view(arguments, Drawing(estate, colour, source, dest) if svg else None))
+
+
+@app.command()
 def render(
     path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
     to: Annotated[str, typer.Option(**words("smv|smt2|graphml|cub"), help="The language to render to.")],

@@ -8,11 +8,9 @@ from momlint.cli import estates, exits
 from momlint.cli.console import columns, complain, write
 from momlint.cli.reading import Reading
 from momlint.escaping import printable
-from momlint.words import arrow, counted, joined
+from momlint.words import arrow, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from momlint.estate import Estate, LoadedEstate
     from momlint.routed.overlay import Overlay, Walk
 
@@ -24,6 +22,7 @@ _LEAST_SHOWN = 12
 def trace(path: str, source: str, dest: str, colour: str | None, name: str | None, reading: Reading) -> int:
     """Write the walk from broker `source` to broker `dest`; 0 if it arrives, else 1. Raises `UsageError`."""
     from momlint.routed.overlay import build_overlay, walk
+    from momlint.routed.walk_ends import end_of, have_failed
 
     loaded = estates.load(path, name, reading)
     estate = loaded.estate
@@ -39,20 +38,15 @@ def trace(path: str, source: str, dest: str, colour: str | None, name: str | Non
     down = [estate.brokers[one].id for one in dict.fromkeys((start, goal)) if overlay.failed_broker[tint, one]]
     if down:
         # No table speaks for it: a broker that has failed sends nothing and takes nothing.
-        lines.append(f"no walk: {_have_failed(down)} in this colour")
+        lines.append(f"no walk: {have_failed(down)} in this colour")
         arrived = False
     else:
         taken = walk(overlay, tint, start, goal)
         lines += _hops(loaded, estate, overlay, tint, taken, goal)
-        lines.append(_end(estate, overlay, tint, taken, goal))
+        lines.append(end_of(estate, overlay, tint, taken, goal))
         arrived = taken.end == "arrived"
     write("".join(printable(line) + "\n" for line in lines))
     return exits.OK if arrived else exits.FINDINGS
-
-
-def _have_failed(brokers: Sequence[str]) -> str:
-    """``broker 1 has failed``, ``brokers 1 and 3 have failed``."""
-    return f"broker {brokers[0]} has failed" if len(brokers) == 1 else f"brokers {joined(brokers)} have failed"
 
 
 def _circumstances(estate: Estate, tint: int) -> str:
@@ -95,14 +89,11 @@ def _cut(text: str, room: int) -> str:
 
 
 def _link(estate: Estate, overlay: Overlay, tint: int, tail: int, head: int) -> str:
-    """The link of a hop: the cheapest live one, as messages take it; else one that has failed, if there is any."""
-    from momlint.routed.overlay.following import live_arc
+    """The link of a hop."""
+    from momlint.routed.walk_ends import link_of
 
-    arc = live_arc(overlay, tint, tail, head)
-    if arc is not None:
-        return f"link {estate.links[overlay.arc_link[arc]].id}"
-    dead = overlay.arc_link[(overlay.arc_tail == tail) & (overlay.arc_head == head)]
-    return f"link {estate.links[dead[0]].id}" if dead.size else "no link"
+    link, _ = link_of(overlay, tint, tail, head)
+    return "no link" if link < 0 else f"link {estate.links[link].id}"
 
 
 def _row(loaded: LoadedEstate, estate: Estate, row: int, goal: int) -> tuple[str, str]:
@@ -115,29 +106,3 @@ def _row(loaded: LoadedEstate, estate: Estate, row: int, goal: int) -> tuple[str
     lines = next((one.lines for one in loaded.sources if one.file == file), [])
     text = lines[span.start.line - 1].strip() if span.start.line <= len(lines) else ""
     return f"{file}:{span.start.line}:{span.start.column}", text
-
-
-def _end(estate: Estate, overlay: Overlay, tint: int, taken: Walk, goal: int) -> str:
-    from momlint.routed.overlay import NO_HOP
-
-    last = estate.brokers[taken.brokers[-1]].id
-    hops = len(taken.brokers) - 1
-    if taken.end == "arrived":
-        return f"arrived at {last} after {counted(hops, 'hop')}"
-    if taken.end == "looped":
-        return f"looped: back at {last}, and so on for ever"
-    if taken.refused == NO_HOP:
-        return f"stopped at {last}: it has no next hop for {estate.brokers[goal].id}"
-    return f"stopped at {last}: {_refusal(estate, overlay, tint, taken.brokers[-1], taken.refused)}"
-
-
-def _refusal(estate: Estate, overlay: Overlay, tint: int, here: int, there: int) -> str:
-    """Why a message cannot go from `here` to `there` in the colour `tint`."""
-    neighbours = overlay.arc_head[overlay.arc_tail == here]
-    name = estate.brokers[there].id
-    if there not in neighbours:
-        return f"the next hop {name} is not its neighbour"
-    failed = [estate.brokers[one].id for one in (here, there) if overlay.failed_broker[tint, one]]
-    if failed:
-        return _have_failed(failed)
-    return f"the link to {name} has failed"

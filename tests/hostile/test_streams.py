@@ -70,6 +70,12 @@ CASES = {
         Case("fix nothere.yaml", 2),
         Case("fix - --max-file-mb 1", 2, reads=True),
     ],
+    "view": [
+        Case(f"view {GOOD}"),
+        Case(f"view {GOOD} --svg -o drawing.svg", prints=False),
+        Case("view nothere.yaml", 2),
+        Case("view - --max-file-mb 1", 2, reads=True),
+    ],
     "config show": [Case("config show")],
     "explain": [Case("explain MOM302")],
     "rules": [Case("rules")],

@@ -1,0 +1,168 @@
+"""From files to what a page shows: the report of the check, and a picture of each estate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from momlint.access import reason
+from momlint.disciplines import complete, disciplines_of
+from momlint.lint import FileResult, Options, Together, Unit, lint_opened, merge, native_files, together
+from momlint.view.form import Picture, Places
+
+if TYPE_CHECKING:
+    from momlint.estate.load import LoadedEstate
+    from momlint.estate.opening import Opened
+    from momlint.findings import Finding, Report
+
+#: So many estates are drawn in one page.
+MOST_ESTATES = 30
+_SECONDS = 60.0
+
+
+class Gathered(NamedTuple):
+    """`findings`: for each of the report's the index of the picture it belongs to, None where it has none."""
+
+    report: Report
+    pictures: list[Picture]
+    findings: list[int | None]
+    places: Places
+
+
+def gather(
+    files: Sequence[str],
+    options: Options,
+    given: Mapping[str, bytes] | None = None,
+    pairs: Collection[tuple[str, str]] = (),
+    progress: Callable[[str], None] = lambda _: None,
+) -> Gathered:
+    """Check `files` and draw their estates. `given`: contents of files that are not to be read from the disk.
+
+    `pairs`: of brokers, by name, whose walks are wanted in any case.
+    """
+    held = dict(given or {})
+    opened: list[Opened] = []
+    results: list[FileResult] = []
+    natives = native_files([file for file in files if file not in held], options)
+
+    def take(unit: Unit) -> None:
+        progress(f"reading {unit if isinstance(unit, str) else unit.files[0]}")
+        one, failures = _open(unit, options, held)
+        if one is None:
+            results.append(FileResult(failure="\n".join(failures)))
+            return
+        result = lint_opened(one, options)
+        result.unread = failures
+        if isinstance(unit, Together):
+            result.summary.files = len(unit.files)
+        opened.append(one)
+        results.append(result)
+
+    for file in files:
+        if file not in natives:
+            take(file)
+    for unit in together(natives, results):
+        take(unit)
+    report = merge(results, options)
+    estates = [loaded for one in _mains(opened) for loaded in one.estates if loaded.estate is not None]
+    owners = [_owner(finding, estates) for finding in report.findings]
+    places = Places()
+    pictures: list[Picture] = []
+    for number, loaded in enumerate(estates[:MOST_ESTATES]):
+        progress(f"drawing {loaded.estate.name if loaded.estate is not None else ''}")
+        own = [one for one, owner in zip(report.findings, owners, strict=True) if owner == number]
+        pictures.append(_picture(loaded, own, options.timeout or _SECONDS, pairs, places))
+    if len(estates) > MOST_ESTATES:
+        pictures[0].notes.append(
+            f"{MOST_ESTATES} of {len(estates):,} estates are drawn; name fewer files for the others."
+        )
+    findings = [owner if owner is not None and owner < MOST_ESTATES else None for owner in owners]
+    return Gathered(report, pictures, findings, places)
+
+
+def _open(unit: Unit, options: Options, given: Mapping[str, bytes]) -> tuple[Opened | None, list[str]]:
+    """What was opened, and sentences on files that could not be read."""
+    if isinstance(unit, str):
+        try:
+            data = given.get(unit)
+            access = options.access(unit)
+            if given:
+                access = access.instead({access.identity(name): text for name, text in given.items()})
+            data = access.read(unit) if data is None else data
+        except OSError as error:
+            return None, [f"{unit}: {reason(error)}"]
+        from momlint.estate.opening import open_bytes
+
+        return open_bytes(data, unit, access, complete), []
+    from momlint.estate.opening import open_natives
+    from momlint.native.reading import Named, known_kind
+
+    named, failures = [], []
+    for path in unit.files:
+        try:
+            data = options.access(path).read(path)
+        except OSError as error:
+            failures.append(f"{path}: {reason(error)}")
+            continue
+        kind = known_kind(path, data)
+        if kind is not None:
+            named.append(Named(path, kind, data))
+    if not named:
+        return None, failures or [f"{unit.files[0]}: it has changed while it was read"]
+    return open_natives(named, options.access, complete), failures
+
+
+def _mains(opened: Sequence[Opened]) -> list[Opened]:
+    """Without files that another one includes: what they hold is drawn there."""
+    included = {
+        source.file
+        for one in opened
+        for loaded in one.estates
+        for source in loaded.sources
+        if source.file != one.source.file
+    }
+    kept = [one for one in opened if one.source.file not in included]
+    return kept or list(opened)
+
+
+def _owner(finding: Finding, estates: Sequence[LoadedEstate]) -> int | None:
+    """The estate that a finding belongs to: of several in one file the last that begins before it."""
+    found = None
+    for number, loaded in enumerate(estates):
+        starts = [document.span.start for source, document in loaded.documents if source.file == finding.file]
+        if starts and (found is None or min(starts) <= finding.span.start):
+            found = number
+    return found
+
+
+def _picture(
+    loaded: LoadedEstate,
+    findings: Sequence[Finding],
+    seconds: float,
+    wanted: Collection[tuple[str, str]],
+    places: Places,
+) -> Picture:
+    estate = loaded.estate
+    assert estate is not None
+    names = [discipline.name for discipline in disciplines_of(loaded)]
+    if "relayed" in names:
+        from momlint.view import relayed
+
+        return relayed.draw(loaded, findings, seconds, places)
+    if "routed" in names:
+        from momlint.view import routed
+
+        witnesses = [finding.witness for finding in findings if finding.witness is not None]
+        pairs = {
+            (one.source or one.walk[0], one.destination)
+            for one in witnesses
+            if one.destination is not None and (one.source is not None or one.walk)
+        }
+        return routed.draw(loaded, {*pairs, *wanted}, places)
+    if "delivery" in names:
+        from momlint.view import sites
+
+        picture = sites.draw(loaded, places)
+        if picture is not None:
+            return picture
+    return Picture(estate.name, loaded.source.file, "none")

@@ -1,0 +1,55 @@
+"""Take the pictures of the page that docs/ shows; look at them before you commit them.
+
+python scripts/take_screenshots.py
+
+It needs Debian's chromium and chromium-driver, and selenium.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.view.browsers import Browser, open_browser  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+
+
+def momlint(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "momlint", *arguments], cwd=ROOT, check=True)
+
+
+def take(browser: Browser, page: Path, image: str, steps: Sequence[str]) -> None:
+    browser.get(page.as_uri())
+    for step in steps:
+        browser.execute_script(step)
+        time.sleep(2.5)
+    browser.save_screenshot(str(IMAGES / image))
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        six, ring = Path(folder, "six.html"), Path(folder, "ring.html")
+        momlint("view", "-q", "examples/fifty-brokers/rows-13-17-missing.yaml", "-o", str(six))
+        momlint("view", "-q", "examples/real-networks/geant2012.yaml", "-o", str(ring))
+        momlint("view", "-q", "examples/triangle/topology.yaml", "--svg", "--colour", "2", "--from", "1", "--to", "2",
+                "-o", str(IMAGES / "view-triangle.svg"))  # fmt: skip
+        browser = open_browser(1200, 760)
+        try:
+            take(browser, six, "view-light.png", ["document.querySelector('#findings button').click()"])
+            dark = "document.getElementById('theme').click()"
+            choose = "const s = document.getElementById('state'); s.value = 6; s.dispatchEvent(new Event('change'))"
+            take(browser, ring, "view-dark.png", [dark, choose, "scrollTo(0, 570)"])
+        finally:
+            browser.quit()
+
+
+if __name__ == "__main__":
+    main()
