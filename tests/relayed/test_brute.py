@@ -19,7 +19,7 @@ from tests.relayed.brute import matches, published, random_filter, random_overla
 
 A_BLOCK = 25
 #: Blocks of overlays: all, and those of a fast run.
-BLOCKS = (120, 6)
+BLOCKS = (130, 6)
 
 
 def estate_of(text: str) -> Estate:
@@ -66,7 +66,7 @@ def by_smt(relay: Relay, found: TopicClass, topic: Tokens) -> tuple[bool, dict[t
 def test_the_same_as_by_brute_force(block: int) -> None:
     rng = random.Random(f"relay {block}")
     seen: set[str] = set()
-    too_large = 0
+    too_large: set[str] = set()
     for _ in range(A_BLOCK):
         text = random_overlay(rng)
         relay = relay_of(estate_of(text))
@@ -76,7 +76,7 @@ def test_the_same_as_by_brute_force(block: int) -> None:
                 found = list(classes.of(origin))
             except TooLarge:
                 # Of renames that cut something with every turn there may be no end of classes: MOM901.
-                too_large += 1
+                too_large.add(text)
                 continue
             samples = {one.example for one in found}
             samples |= {relay.language.tokens(random_topic(rng, relay.language.syntax)) for _ in range(4)}
@@ -105,7 +105,7 @@ def test_the_same_as_by_brute_force(block: int) -> None:
                     assert said[0] == loops
                     assert loops or said[1] == arrivals
     assert {"loops", "counted"} <= seen
-    assert too_large <= A_BLOCK // 5
+    assert len(too_large) <= 3
 
 
 @pytest.mark.parametrize("syntax", ["mqtt", "amqp", "nats", "jms", "kafka"])
