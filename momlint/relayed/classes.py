@@ -31,7 +31,7 @@ MOST_CLASSES = 20_000
 #: So many of a broker's classes, and so many names of one class at each broker, for each turn that a way can take, may
 #: come about only by going round. Cutting `a/` or putting it before with every turn makes one a turn; where ways part
 #: and each renames in its own way there are twice as many with every turn, and no end.
-_MOST_A_TURN, _MOST_NAMES_A_TURN = 4, 20
+_MOST_A_TURN, _MOST_NAMES_A_TURN = 6, 20
 #: What is known of more filters is not handed on to a part of a class, which has to do with few of them.
 _MOST_INHERITED = 300
 #: Of so many entries of an arc each is looked at.
