@@ -28,6 +28,7 @@ SMALL: dict[str, list[list[str]]] = {
     "delivery": [["--seeds", "5"]],
     "recovery": [["--seeds", "5", "--graphs", "1"]],
     "condense": [["--sizes", "16,32,64,96", "--graphs", "1"]],
+    "editor": [["--changes", "20"]],
     "engines": [["--runs", "3", "--sizes", "50,192", "--colours"]],
     "fleet": [["memory"]],  # the others need Spark
     "path_lengths": [["--graphs", "2"]],

@@ -785,7 +785,7 @@ def schema(
     of: Annotated[
         str,
         typer.Option(
-            **words("estate|config|rule|report|statistics|diff|simulation"),
+            **words("estate|config|rule|report|statistics|diff|simulation|why"),
             help="Of estates, of momlint.toml, or of what is written as JSON.",
         ),
     ] = "estate",
@@ -824,6 +824,35 @@ def init(
     if paths is not None and len(paths) > 1:
         raise UsageError("init writes one file; with --from, several are named")
     run_init(paths[0] if paths else "topology.yaml", force)
+
+
+@app.command()
+def why(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
+    source: Annotated[str, typer.Option("--from", metavar="BROKER", help="Where the message starts.")],
+    dest: Annotated[str, typer.Option("--to", metavar="BROKER", help="Where it is to arrive.")],
+    colour: Annotated[
+        str | None, typer.Option(metavar="COLOUR", help="In this colour; by default the first one.")
+    ] = None,
+    estate: Annotated[str | None, typer.Option(metavar="NAME", help="Which estate, if the file has several.")] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(**words("auto|graph|smt"), help="Who says so; auto asks both, and they must agree."),
+    ] = None,
+    format: Annotated[str | None, typer.Option("--format", "-f", **words("text|json"), help="How to write it.")] = None,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
+) -> None:
+    """Say why a message arrives, or what would mend it: the lines.
+
+    For a message that arrives: the rows and links (and the colour) of which a change can stop it; no change of another
+    line does. For one that does not: the fewest lines whose change lets it arrive.
+
+    Exit code: 0 it arrives, 1 it does not.
+    """
+    from momlint.cli.why import why as run_why
+
+    raise typer.Exit(run_why(path, source, dest, colour, estate, engine, format, Reading(root, max_file_mb)))
 
 
 @app.command()

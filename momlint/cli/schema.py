@@ -6,7 +6,7 @@ from typing import Any
 
 from momlint import config
 
-KINDS = ("estate", "config", "rule", "report", "statistics", "diff", "simulation")
+KINDS = ("estate", "config", "rule", "report", "statistics", "diff", "simulation", "why")
 
 
 def schema_of(name: str) -> dict[str, Any]:
@@ -34,6 +34,10 @@ def schema_of(name: str) -> dict[str, Any]:
             from momlint.report.schema import simulation_schema
 
             return simulation_schema()
+        case "why":
+            from momlint.report.schema import why_schema
+
+            return why_schema()
     from momlint.estate import json_schema
 
     return json_schema()

@@ -173,6 +173,49 @@ def _recoveries() -> dict[str, Any]:
     return _object({"runs": _POSITIVE, **dict.fromkeys(counts, _SPREAD), **inner})
 
 
+def why_schema() -> dict[str, Any]:
+    """That of ``why --format json``."""
+    texts = _list(_TEXT)
+    lines = _list(line_schema())
+    return _document(
+        "why",
+        {
+            "version": {"const": VERSION},
+            "estate": _TEXT,
+            "from": _TEXT,
+            "to": _TEXT,
+            "arrives": {"type": "boolean"},
+            "end": {"enum": ["arrived", "stopped", "looped", "failed"]},
+            "walk": {
+                **texts,
+                "description": "The brokers that the message passes; none where one of the two has failed.",
+            },
+            "lines": {
+                **lines,
+                "description": "Those of which a change can stop it; if it does not arrive, those that mend it.",
+            },
+            "either": {**_list(lines), "description": "Groups of links of which one will do."},
+            "way": {**texts, "description": "Of a failure: the way of the message, once the lines are changed."},
+        },
+        {"colour": _TEXT},
+    )
+
+
+def line_schema() -> dict[str, Any]:
+    """A row, a link or a colour, and where it stands."""
+    position = _object({"line": _POSITIVE, "column": _POSITIVE})
+    return _object(
+        {
+            "kind": {"enum": ["row", "link", "colour", "new-row", "new-link"]},
+            "name": _TEXT,
+            "file": _TEXT,
+            "span": _object({"start": position, "end": position}),
+            "text": {**_TEXT, "description": "The line, without the blanks around it."},
+        },
+        {"change": {**_TEXT, "description": "What mends, where it does not arrive."}},
+    )
+
+
 def _latencies(value: dict[str, Any]) -> dict[str, Any]:
     return _object(dict.fromkeys(("median", "p99", "max"), _perhaps(value)))
 
@@ -199,12 +242,12 @@ def _summary() -> dict[str, Any]:
     return _object(dict.fromkeys(counts, _COUNT), {"properties": _COUNT})
 
 
-def _document(name: str, required: dict[str, Any]) -> dict[str, Any]:
+def _document(name: str, required: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:momlint:{name}:{VERSION}",
         "title": f"momlint {name}",
-        **_object(required),
+        **_object(required, optional),
     }
 
 

@@ -54,6 +54,10 @@ CASES = {
         Case(f"trace {GOOD} --from 1 --to 2"),
         Case("trace - --from 1 --to 2 --max-file-mb 1", 2, reads=True),
     ],
+    "why": [
+        Case(f"why {GOOD} --from 1 --to 2"),
+        Case("why - --from 1 --to 2 --max-file-mb 1", 2, reads=True),
+    ],
     "render": [Case(f"render {GOOD} --to smt2"), Case("render - --to smv --max-file-mb 1", 2, reads=True)],
     "simulate": [
         Case(f"simulate {SITES} --script {SCRIPT}"),
