@@ -6,11 +6,13 @@ finding would tell. So a change is held against this: topic classes of both over
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from momlint.relayed.classes import Classes, Passed, Rewritten, TopicClass
+from momlint.relayed.fates import Fates
 from momlint.relayed.form import Need, Relay, relay_of
 from momlint.relayed.graph import fate
 from momlint.relayed.patterns import TooLarge
@@ -28,6 +30,32 @@ def loses(before: Estate, after: Estate) -> bool:
         return _loses(old, new)
     except TooLarge:
         return True
+
+
+class Weighed(NamedTuple):
+    """`troubles`: how much goes round or comes twice: links on cycles and copies too many, of all classes of topics.
+    `work`: how much there was to look at.
+    """
+
+    troubles: int
+    work: int
+
+
+def weighed(estate: Estate) -> Weighed:
+    """How bad it is, and how large."""
+    fates = Fates(relay_of(estate), "graph")
+    try:
+        fates.work_out()
+    except TooLarge:
+        return Weighed(sys.maxsize, sys.maxsize)
+    return Weighed(
+        sum(
+            len({step.arc for cycle in one.fate.cycles for step in cycle})
+            + sum(copies - 1 for copies in one.fate.arrivals.values())
+            for one in fates.told
+        ),
+        sum(one.fate.states + sum(map(len, one.found.steps.values())) for one in fates.told),
+    )
 
 
 def _numbered(new: Relay, before: Estate) -> Relay | None:
@@ -108,4 +136,4 @@ def _is_needed(classes: Classes, old: Relay, found: TopicClass, broker: int, top
     return any(need.broker == broker and classes.meets(found, topic, need) for need in old.wanted)
 
 
-__all__ = ["loses"]
+__all__ = ["loses", "weighed"]

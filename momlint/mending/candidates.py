@@ -6,7 +6,9 @@ check, and nothing may be found that was not, nor be lost that arrived.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,15 +17,16 @@ from momlint.findings import Finding, Place, Span
 from momlint.mending.hands import hand_of
 from momlint.mending.hands.form import Act, Site
 from momlint.relayed.fates import Fates
-from momlint.relayed.form import Arc, Relay, relay_of
-from momlint.relayed.patterns import TooLarge
+from momlint.relayed.form import Arc, Need, Relay, relay_of
+from momlint.relayed.patterns import Constrained, Sets, TooLarge, whole
 from momlint.relayed.reach import Missing, missing
+from momlint.relayed.repairs import repairs
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
 
 #: Candidates of one finding.
-MOST = 24
+MOST = 40
 
 
 class Step(NamedTuple):
@@ -84,6 +87,23 @@ class Sites:
                 file, span, _ = loaded.locate(place)
                 self._at.setdefault((file, span), []).append(number)
 
+    @cached_property
+    def fates(self) -> Fates | None:
+        """What becomes of every class; None where that takes too long."""
+        fates = Fates(self.relay, "graph")
+        try:
+            fates.work_out()
+        except TooLarge:
+            return None
+        return fates
+
+    @cached_property
+    def cycling(self) -> list[int]:
+        """The arcs on which something goes round, those that stand last first."""
+        told = [] if self.fates is None else self.fates.told
+        arcs = {step.arc for one in told for cycle in one.fate.cycles for step in cycle}
+        return sorted(arcs, key=lambda arc: self.relay.arcs[arc].link, reverse=True)
+
     def arcs(self, finding: Finding) -> list[int]:
         """The arcs that a finding points at: at its own place, then at the related ones."""
         places = [(finding.file, finding.span), *((one.file, one.span) for one in finding.related)]
@@ -116,15 +136,55 @@ class Sites:
                 return self.site(arc, entry.place)
         return self.site(arc, arc.entries[0].place if len(arc.entries) == 1 else None)
 
+    def pointed_at(self, finding: Finding) -> list[Site]:
+        """The places of a finding, whatever they are."""
+        return [
+            Site(finding.file, finding.span),
+            *(Site(one.file, one.span) for one in finding.related),
+        ]
+
+    def placed(self, finding: Finding) -> list[Site]:
+        """The places of a finding, with the entries of links that stand there."""
+        entries = {
+            self.loaded.locate(entry.place)[:2]: self.site(arc, entry.place)
+            for arc in self.relay.arcs
+            for entry in arc.entries
+        }
+        return [entries.get((one.file, one.span), one) for one in self.pointed_at(finding)]
+
+    def name_at(self, site: Site) -> str:
+        """The name that stands there, without quotes; of a line that begins a connection, what follows."""
+        source = next((one for one in self.loaded.sources if one.file == site.file), None)
+        start, end = site.span.start, site.span.end
+        if source is None or start.line != end.line or start.line > len(source.lines):
+            return ""
+        text = source.lines[start.line - 1][start.column - 1 : end.column - 1]
+        text = text.removeprefix("connection ").strip()
+        return text[1:-1] if text[:1] in ("'", '"') and text[-1:] == text[:1] else text
+
+    def free(self, name: str) -> str:
+        """A name that no file of the estate has."""
+        number = 2
+        text = "\n".join(line for source in self.loaded.sources for line in source.lines)
+        while f"{name}-{number}" in text:
+            number += 1
+        return f"{name}-{number}"
+
     # -- reach --------------------------------------------------------------------------------------------------------
 
     def for_reach(self, findings: Sequence[Finding]) -> Iterator[Candidate]:
         """What lets come what is wanted: for each message that is missing, and for all that lack the same at once."""
         number = next(n for n, finding in enumerate(findings) if finding.code == "MOM803")
-        fates = Fates(self.relay, "graph")
+        fates = self.fates
+        if fates is None:
+            return
         try:
-            fates.work_out()
             lacking = [one for one in missing(fates) if one.changes]
+            told = {one.need for one in lacking}
+            wanting = {finding.data.get("broker") for finding in findings if finding.code == "MOM803"}
+            for need in self.relay.wanted:
+                if self.relay.names[need.broker] in wanting and need not in told:
+                    lacking += self._published(fates.classes.sets, need)
         except TooLarge:
             return
         causes: dict[Place, list[Missing]] = {}
@@ -136,6 +196,16 @@ class Sites:
             steps = self._steps(several)
             if steps is not None:
                 yield Candidate(number, steps)
+
+    def _published(self, sets: Sets, need: Need) -> Iterator[Missing]:
+        """What is said to be published and what is wanted may overlap, though neither is part of the other."""
+        for one in self.relay.published:
+            if need.pattern is None or one.pattern is None or one.broker == need.broker:
+                continue
+            topic = sets.example(Constrained((whole(one.pattern), whole(need.pattern)), ()))
+            changes = None if topic is None else repairs(self.relay, sets, one.broker, topic, [need]).get(need)
+            if topic is not None and changes:
+                yield Missing(one.broker, topic, need, changes)
 
     def _steps(self, several: Sequence[Missing]) -> tuple[Step, ...] | None:
         """The changes by which these messages arrive; None where one of them is not for a program to make."""
@@ -171,6 +241,8 @@ def _of_loop(sites: Sites, number: int, finding: Finding) -> Iterator[Candidate]
     on = sites.arcs(finding)
     if finding.witness is not None and finding.witness.walk:
         on = list(dict.fromkeys([*on, *sites.between([finding.witness.walk])]))
+    # It is told by its shortest cycle; others may share a link with that.
+    on = list(dict.fromkeys([*on, *sites.cycling]))
     for one, other in combinations(sorted(_one_each(sites, on), key=lambda n: arcs[n].link), 2):
         first, second = sites.site(arcs[one]), sites.site(arcs[other])
         if first.file == second.file:
@@ -235,11 +307,85 @@ def _of_syntax(sites: Sites, number: int, finding: Finding) -> Iterator[Candidat
             yield Candidate(number, (Step(site, "replace", (written, new)),))
 
 
+def _of_cut_loop(sites: Sites, number: int, finding: Finding) -> Iterator[Candidate]:
+    """As of a loop; where nothing is made of what is broken off, one of the lines that the finding points at less."""
+    for site in sites.pointed_at(finding):
+        yield Candidate(number, (Step(site, "leave_out"),), 1)
+    yield from _of_loop(sites, number, finding)
+
+
+def _of_refusal(sites: Sites, number: int, finding: Finding) -> Iterator[Candidate]:
+    """Prefixes that end with a separator; an import under a name of its own; names that differ."""
+    site = Site(finding.file, finding.span)
+    yield Candidate(number, (Step(site, "end_prefix", (sites.relay.language.separator,)),))
+    yield Candidate(number, (Step(site, "put_under"),))
+    yield from _of_names(sites, number, finding)
+
+
+def _of_prefix(sites: Sites, number: int, finding: Finding) -> Iterator[Candidate]:
+    """A prefix that ends with a separator."""
+    site = sites.placed(finding)[0]
+    yield Candidate(number, (Step(site, "end_prefix", (sites.relay.language.separator,)),))
+
+
+def _of_peer(sites: Sites, number: int, finding: Finding) -> Iterator[Candidate]:
+    """A port that is taken for a host."""
+    del sites
+    yield Candidate(number, (Step(Site(finding.file, finding.span), "join_port"),))
+
+
+def _of_names(sites: Sites, number: int, finding: Finding) -> Iterator[Candidate]:
+    """Names that have to agree: the one becomes the other. Names that must differ: one gets a number."""
+    said = [name for name in _QUOTED.findall(finding.message) if not set("/:") & set(name)]
+    written = [(site, sites.name_at(site)) for site in sites.pointed_at(finding)]
+    several = [(site, name) for site, name in written if name in said]
+    others = list(dict.fromkeys([name for _, name in several][1:] + said))
+    for site, name in several:
+        for other in others:
+            if other != name:
+                yield Candidate(number, (Step(site, "rename", (other,)),))
+    for site, name in several:
+        if len(set(said)) == 1 or finding.code != "MOM810":
+            yield Candidate(number, (Step(site, "rename", (sites.free(name),)),))
+
+
+def _of_clients(sites: Sites, number: int, finding: Finding) -> Iterator[Candidate]:
+    """A client identifier of its own."""
+    site = Site(finding.file, finding.span)
+    name = sites.name_at(site)
+    if name:
+        yield Candidate(number, (Step(site, "rename", (sites.free(name),)),))
+
+
+def _of_loss(sites: Sites, number: int, finding: Finding) -> Iterator[Candidate]:
+    """An exchange that takes all, where one that takes some is to take what is left over."""
+    del sites
+    exchange = finding.data.get("broker")
+    if isinstance(exchange, str) and finding.help.startswith(f"make `{exchange}` a fanout exchange"):
+        yield Candidate(number, (Step(Site(finding.file, finding.span), "fan_out", (exchange,)),))
+
+
+def _of_shadow(sites: Sites, number: int, finding: Finding) -> Iterator[Candidate]:
+    """Before the entry that takes all of it."""
+    first, *others = sites.placed(finding)
+    for other in others:
+        yield Candidate(number, (Step(first, "move_before", (other,)),))
+
+
+_QUOTED = re.compile(r"`([^`]*)`")
+
 _OF_CODE: dict[str, Callable[[Sites, int, Finding], Iterator[Candidate]]] = {
     "MOM801": _of_loop,
-    "MOM802": _of_loop,
+    "MOM802": _of_cut_loop,
     "MOM804": _of_copies,
+    "MOM805": _of_shadow,
     "MOM806": _of_syntax,
+    "MOM808": _of_peer,
+    "MOM809": _of_clients,
+    "MOM810": _of_names,
+    "MOM811": _of_loss,
+    "MOM812": _of_prefix,
+    "MOM813": _of_refusal,
 }
 #: What a change of a relayed overlay may mend.
 RELAYED_CODES = frozenset((*_OF_CODE, "MOM803"))

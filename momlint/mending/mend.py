@@ -22,11 +22,11 @@ from momlint.estate.opening import Opened, open_bytes, open_natives
 from momlint.estate.rewriting import NewRow, Rewriting
 from momlint.findings import OWN_FAULT, Finding
 from momlint.lint import FleetServices, Options, Together, lint_opened, merge, native_files
-from momlint.mending.arriving import loses
-from momlint.mending.candidates import Candidate, candidates
+from momlint.mending.arriving import loses, weighed
+from momlint.mending.candidates import RELAYED_CODES, Candidate, candidates
 from momlint.mending.hands import kind_in
 from momlint.mending.routed import ROW_CODES, Mend, Proposals
-from momlint.mending.smallest import Smallest
+from momlint.mending.smallest import MOST_TRIALS, Smallest, Tried
 from momlint.mending.tables import Change
 from momlint.records import dataclass
 from momlint.routed.ask import QUESTION_SECONDS
@@ -43,6 +43,12 @@ T = TypeVar("T")
 _ROUNDS = 6
 #: A comment that was needed may be needed no more; that is seen to last.
 _UNUSED = ("MOM109",)
+#: Who does not get what is relayed; and what single failures would cut off.
+_OUT_OF_REACH, _HANGS_ON_ONE = "MOM803", "MOM501"
+#: Of larger overlays fewer changes are tried: so many that so many steps of copies are looked at, and not fewer.
+_WORK, _LEAST_TRIALS = 80_000, 24
+#: Sentences on what is left.
+_MOST_NOTES = 50
 _CODES = re.compile(r"\[([^\]]*)\]")
 
 
@@ -177,6 +183,8 @@ class _One:
         self._refusal: str | None = None
         self._uncovered: list[Finding] = []
         self._refusals: dict[str, None] = {}
+        #: Why findings of relayed overlays are left, by what they are about.
+        self._why: dict[tuple[object, ...], str] = {}
         self._codes = {name: code for code, name in mending.options.names()}
 
     def mend(self) -> Mended:
@@ -248,26 +256,43 @@ class _One:
 
     def _with_relays(self, state: _State) -> _State:
         for _ in range(_ROUNDS):
+            self._why.clear()
             after = self._relayed_round(state)
             if after is state:
                 break
             state = after
+        for finding in state.findings:
+            if finding.code in RELAYED_CODES and len(self.mended.notes) < _MOST_NOTES:
+                why = self._why.get(_identity(finding), "no change is known that would do it for sure")
+                self.mended.notes.append(
+                    f"{finding.file}:{finding.span.start.line}: {finding.code} is not mended: {why}"
+                )
         return state
 
     def _relayed_round(self, state: _State) -> _State:
         for number, loaded in enumerate(state.opened.estates):
             pool = candidates(loaded, state.findings)
+            if not pool or loaded.estate is None:
+                continue
+            trials = max(_LEAST_TRIALS, min(MOST_TRIALS, _WORK // (weighed(loaded.estate).work + 1)))
 
-            def tried(several: tuple[Candidate, ...], number: int = number) -> _State | None:
-                return self._relayed(state, number, several)
+            def tries(several: tuple[Candidate, ...], number: int = number) -> Tried | None:
+                after = self._relayed(state, number, several)
+                if after is None:
+                    return None
+                mends = _is_better(state.findings, after.findings, _UNUSED)
+                if not mends and len(several) == 1:
+                    self._tell_why(state, after, several[0])
+                return Tried(_left(after, number), mends)
 
-            chosen = Smallest(pool, tried, lambda after: len(after.findings)).run()
-            if chosen is not None:
-                return chosen.state
+            taken = Smallest(pool, tries, _left(state, number), trials).run()
+            after = self._relayed(state, number, taken) if taken else None
+            if after is not None:
+                return after
         return state
 
     def _relayed(self, state: _State, number: int, several: tuple[Candidate, ...]) -> _State | None:
-        """What these changes make of the estate, if that is better and all arrives that did."""
+        """What these changes make of the estate, if all arrives that did."""
         loaded = state.opened.estates[number]
         rewriting = Rewriting(loaded, lambda name: self.mending.read(name, self.file, state.contents), yaml_name)
         try:
@@ -279,11 +304,20 @@ class _One:
         if not made:
             return None
         after = self.mending.state(self.file, {**state.contents, **made})
-        if not _is_better(state.findings, after.findings, _UNUSED):
-            return None
         estates = [one.estate for one in after.opened.estates]
         before, now = loaded.estate, estates[number] if len(estates) > number else None
-        return None if before is None or now is None or loses(before, now) else after
+        if before is None or now is None or loses(before, now):
+            # A plainer reason than what else it would bring.
+            why = "what was tried would keep messages from where they come to now; that is yours to decide"
+            self._why[_identity(state.findings[several[0].finding])] = why
+            return None
+        return after
+
+    def _tell_why(self, state: _State, after: _State, candidate: Candidate) -> None:
+        worse = _worse(state.findings, after.findings, _besides(state.findings, after.findings, _UNUSED))
+        if worse is not None:
+            about = _identity(state.findings[candidate.finding])
+            self._why.setdefault(about, f"what was tried would bring {worse.code}: {worse.message}")
 
     # -- links and comments -------------------------------------------------------------------------------------------
 
@@ -505,6 +539,13 @@ def _weight(finding: Finding) -> tuple[int, Fraction]:
     return finding.affected.pairs if finding.affected is not None else 0, max(takes, default=Fraction(0))
 
 
+def _left(state: _State, number: int) -> tuple[int, int]:
+    """How much is found, and how much goes round in an estate of the file."""
+    estate = state.opened.estates[number].estate
+    found = sum(one.code != _HANGS_ON_ONE for one in state.findings)
+    return found, 0 if estate is None else weighed(estate).troubles
+
+
 def _is_no_worse(before: Iterable[Finding], after: Iterable[Finding], besides: Sequence[str] = ()) -> bool:
     """Whether nothing was added and nothing affects more; findings of the codes `besides` are not counted."""
     return _worse(before, after, besides) is None
@@ -530,8 +571,15 @@ def _worse(before: Iterable[Finding], after: Iterable[Finding], besides: Sequenc
     return None
 
 
+def _besides(before: Sequence[Finding], after: Sequence[Finding], codes: Sequence[str]) -> tuple[str, ...]:
+    """Codes of findings that may come and go. That what arrives now, and did not, hangs on one link is no harm."""
+    unreached, now = (sum(one.code == _OUT_OF_REACH for one in found) for found in (before, after))
+    return (*codes, _HANGS_ON_ONE) if now < unreached else tuple(codes)
+
+
 def _is_better(before: Sequence[Finding], after: Sequence[Finding], besides: Sequence[str] = ()) -> bool:
     """Whether something has gone, and nothing was added."""
+    besides = _besides(before, after, besides)
     old, new = (sum(one.code not in besides for one in found) for found in (before, after))
     return new < old and _is_no_worse(before, after, besides)
 

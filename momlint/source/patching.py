@@ -6,6 +6,7 @@ cannot be done so, without harm to a comment or an anchor, is `Unpatchable`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -45,7 +46,8 @@ class Patches:
         if problems or not is_text or self._mark + self.text.text.encode() != data:
             raise Unpatchable("only UTF-8 files can be changed")
         self._patches: list[Patch] = []
-        self._line_break = (LINE_BREAK.search(self.text.text) or ["\n"])[0]
+        #: How lines end in this file.
+        self.line_break: str = (LINE_BREAK.search(self.text.text) or ["\n"])[0]
 
     def __len__(self) -> int:
         return len(self._patches)
@@ -75,7 +77,7 @@ class Patches:
         """Put a line behind that of this number (from 0), which ends as the others do."""
         at = self._line(row + 1)
         is_last = at == len(self.text.text) and not self.text.text.endswith(("\r", "\n"))
-        self._insert(at, f"{self._line_break}{text}" if is_last else f"{text}{self._line_break}")
+        self._insert(at, f"{self.line_break}{text}" if is_last else f"{text}{self.line_break}")
 
     def index(self, row: int, column: int) -> int:
         """The number of the character at a line and column, both from 0."""
@@ -169,7 +171,7 @@ class Patches:
                 self._insert(start, "".join(f"{text}, " for text in new[index]))
 
     def _cut(self, start: int, end: int, text: str = "") -> None:
-        if "#" in self.text.text[start:end] or "&" in self.text.text[start:end]:
+        if has_comment(self.text.text[start:end]) or "&" in self.text.text[start:end]:
             raise Unpatchable("a comment or an anchor would be lost")
         self._patches.append(Patch(start, end, text))
 
@@ -201,10 +203,10 @@ class Patches:
         sign = "- " if is_list else ""
         for index in sorted(new):
             at = self._line(lines[index][1]) if index >= 0 else first
-            lead = "" if at == 0 or self.text.text[at - 1] in "\r\n" else self._line_break
-            tail = self._line_break if not lead else ""
+            lead = "" if at == 0 or self.text.text[at - 1] in "\r\n" else self.line_break
+            tail = self.line_break if not lead else ""
             body = [f"{margin}{sign}{line}" for line in new[index]]
-            self._insert(at, lead + self._line_break.join(body) + tail)
+            self._insert(at, lead + self.line_break.join(body) + tail)
 
     def _first_sign(self, item: _Item, *, is_list: bool) -> int:
         if not is_list:
@@ -259,6 +261,16 @@ class Patches:
         return self.text.starts[line] if line < len(self.text.starts) else len(self.text.text)
 
 
+#: What stands in quotes, and where a comment begins.
+_IN_QUOTES = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'", re.DOTALL)
+_COMMENT = re.compile(r"(?:^|\s)#", re.MULTILINE)
+
+
+def has_comment(text: str) -> bool:
+    """Whether a comment begins in a piece of YAML."""
+    return "#" in text and _COMMENT.search(_IN_QUOTES.sub("_", text)) is not None
+
+
 def item_at(node: SequenceNode, span: Span) -> int | None:
     """The index of the item in which `span` stands, if there is one."""
     for index, child in enumerate(node.children):
@@ -267,4 +279,4 @@ def item_at(node: SequenceNode, span: Span) -> int | None:
     return None
 
 
-__all__ = ["Patch", "Patches", "Unpatchable", "item_at"]
+__all__ = ["Patch", "Patches", "Unpatchable", "has_comment", "item_at"]

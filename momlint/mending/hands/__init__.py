@@ -8,12 +8,23 @@ from momlint.estate.rewriting import Rewriting
 from momlint.mending.hands.bridges import MosquittoHand, VerneHand
 from momlint.mending.hands.form import Hand
 from momlint.mending.hands.own import OwnHand
+from momlint.mending.hands.settings import ActiveHand, MirrorHand
+from momlint.mending.hands.trees import DefinitionsHand, HoconHand, NatsHand
 from momlint.native.kinds import kind_of
 from momlint.routed.recovery.quoting import yaml_name
 from momlint.source.nodes import Document
 from momlint.source.patching import Patches, Unpatchable
 
-_HANDS: dict[str, Callable[[Patches], Hand]] = {"mosquitto": MosquittoHand, "vernemq": VerneHand}
+_HANDS: dict[str, Callable[[Patches], Hand]] = {
+    "mosquitto": MosquittoHand,
+    "vernemq": VerneHand,
+    "rabbitmq": DefinitionsHand,
+    "nats": NatsHand,
+    "emqx": HoconHand,
+    "nanomq": HoconHand,
+    "activemq": ActiveHand,
+    "mm2": MirrorHand,
+}
 
 
 def hand_of(rewriting: Rewriting, file: str) -> Hand:

@@ -118,6 +118,41 @@ class BridgeHand(Hand):
         """A filter as this file has it."""
         return filter_
 
+    def end_prefix(self, site: Site, separator: str) -> None:
+        """See `Hand.end_prefix`."""
+        topic = self.topic(site)
+        for word in topic.words[3:5]:
+            if word.text != '""' and not word.text.endswith(separator):
+                self.insert(topic.row, word.end, separator)
+
+    def move_before(self, site: Site, other: Site) -> None:
+        """See `Hand.move_before`: the whole line."""
+        topic, first = self.topic(site), self.topic(other)
+        if topic.bridge != first.bridge or topic.row <= first.row:
+            raise self.no(site)
+        text = self.patches.text.line(topic.row)
+        self.cut_lines([topic.row])
+        self.patches.insert_line(first.row - 1, text)
+
+    def join_port(self, site: Site) -> None:
+        """See `Hand.join_port`."""
+        start, end = self.patches.range(site.span)
+        text = self.patches.text.text
+        before = len(text[:start].rstrip(" \t"))
+        if not text[start:end].isdigit() or before == start or text[before - 1] in "\r\n":
+            raise self.no(site)
+        self.patches.put(before, start, ":")
+
+    def rename(self, site: Site, new: str) -> None:
+        """See `Hand.rename`: a word, or all of a line that names a connection."""
+        start, end = self.patches.range(site.span)
+        text = self.patches.text.text[start:end]
+        if text.startswith("connection ") and self.at(site).key == "connection":
+            start += len(text) - len(text.removeprefix("connection ").lstrip())
+        elif any(sign.isspace() for sign in text):
+            raise self.no(site)
+        self.patches.put(start, end, new)
+
     # -- what is there ------------------------------------------------------------------------------------------------
 
     def at(self, site: Site) -> _Setting:
@@ -177,6 +212,11 @@ class VerneHand(BridgeHand):
 
     def __init__(self, patches: Patches) -> None:
         super().__init__(patches, _of_vernemq)
+
+    def move_before(self, site: Site, other: Site) -> None:
+        """See `Hand.move_before`: the lines are numbered."""
+        del other
+        raise self.no(site)
 
     def join(self, first: Site, second: Site) -> None:
         """See `Hand.join`: its bridges have one address."""

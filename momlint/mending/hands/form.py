@@ -8,7 +8,21 @@ from momlint.findings import Span
 from momlint.source.patching import Patches, Unpatchable
 
 #: What a hand does, by the names of its methods.
-Act: TypeAlias = Literal["leave_out", "disconnect", "join", "limit", "let_pass", "both_ways", "replace"]
+Act: TypeAlias = Literal[
+    "leave_out",
+    "disconnect",
+    "join",
+    "limit",
+    "let_pass",
+    "both_ways",
+    "replace",
+    "rename",
+    "end_prefix",
+    "join_port",
+    "fan_out",
+    "put_under",
+    "move_before",
+]
 
 
 class Site(NamedTuple):
@@ -59,6 +73,34 @@ class Hand:
 
     def both_ways(self, site: Site) -> None:
         """Let messages pass the other way too."""
+        raise self.no(site)
+
+    def move_before(self, site: Site, other: Site) -> None:
+        """Let a filter come before another one, which takes what is meant for it."""
+        del other
+        raise self.no(site)
+
+    def rename(self, site: Site, new: str) -> None:
+        """Write another name for the one that stands there, in its quotes if it has such."""
+        del new
+        raise self.no(site)
+
+    def end_prefix(self, site: Site, separator: str) -> None:
+        """Let prefixes that are put before topics end with the separator."""
+        del separator
+        raise self.no(site)
+
+    def join_port(self, site: Site) -> None:
+        """Put a colon between a host and the port behind it."""
+        raise self.no(site)
+
+    def fan_out(self, site: Site, exchange: str) -> None:
+        """Let all that comes to an exchange go to all that is bound to it."""
+        del exchange
+        raise self.no(site)
+
+    def put_under(self, site: Site) -> None:
+        """Let what is imported there come under names of its own, which begin with whom it is from."""
         raise self.no(site)
 
     def replace(self, site: Site, old: str, new: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from momlint.mending.hands.form import Hand, Site
 from momlint.source.nodes import Document, MappingNode, Node, ScalarNode, SequenceNode
-from momlint.source.patching import Patches, Unpatchable
+from momlint.source.patching import Patches, Unpatchable, has_comment
 
 
 class OwnHand(Hand):
@@ -77,9 +77,34 @@ class OwnHand(Hand):
         first, last = order
         names = [self.source(entry.value) for entry in ends if entry is not None]
         start, end = self.patches.place_of(first.key)[0], self.patches.place_of(last.value)[1]
-        if "#" in self.patches.text.text[start:end]:
+        if has_comment(self.patches.text.text[start:end]):
             raise Unpatchable("a comment would be lost")
         self.patches.put(start, end, f"between: [{', '.join(names)}]")
+
+    def move_before(self, site: Site, other: Site) -> None:
+        """See `Hand.move_before`: an entry on one line."""
+        passes = self.link(site).get("topics")
+        here, there = (one.path[3] if len(one.path) >= 4 else None for one in (site, other))
+        if site.path[:2] != other.path[:2] or passes is None or not isinstance(passes.value, SequenceNode):
+            raise self.no(site)
+        if not isinstance(here, int) or not isinstance(there, int) or here <= there:
+            raise self.no(site)
+        start, end = self.patches.place_of(passes.value.items[here])
+        text = self.patches.text.text[start:end]
+        if "\n" in text or "&" in text:
+            raise Unpatchable("the entry does not stand on one line")
+        self.patches.change_items(passes.value, [here], {there - 1: [text]})
+
+    def end_prefix(self, site: Site, separator: str) -> None:
+        """See `Hand.end_prefix`."""
+        document = self.document(site.document)
+        entry = document.find(site.path)
+        if not isinstance(entry, MappingNode) or document.locate(site.path).via:
+            raise self.no(site)
+        for key in ("strip", "add"):
+            held = entry.get(key)
+            if held is not None and isinstance(held.value, ScalarNode) and not held.value.text.endswith(separator):
+                self.patches.replace_scalar(held.value, self.quote(f"{held.value.text}{separator}"))
 
     def turn(self, link: MappingNode, *, outward: bool) -> None:
         """Let a link both ways lead from its first end to its second alone, or back."""
@@ -89,11 +114,11 @@ class OwnHand(Hand):
         ends = [self.source(item) for item in entry.value.items]
         tail, head = ends if outward else reversed(ends)
         start, end = self.patches.place_of(entry.key)[0], self.patches.place_of(entry.value)[1]
-        if "#" in self.patches.text.text[start:end]:
+        if has_comment(self.patches.text.text[start:end]):
             raise Unpatchable("a comment would be lost")
         at = self.patches.place_of(link)[0]
         margin = entry.key.start_column
-        gap = ", " if self.patches.text.text[at : at + 1] == "{" else f"\n{' ' * margin}"
+        gap = ", " if self.patches.text.text[at : at + 1] == "{" else f"{self.patches.line_break}{' ' * margin}"
         self.patches.put(start, end, f"from: {tail}{gap}to: {head}")
 
     def remove(self, site: Site, gone: list[int]) -> None:

@@ -1,0 +1,127 @@
+"""What is written into brokers' own files, kind by kind: expected texts are written by hand, everything else stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from momlint.lint import Options, lint_files
+from momlint.mending.mend import Mending
+
+VERNE = {
+    "east.vernemq.conf": "plugins.vmq_bridge = on\nvmq_bridge.tcp.br0 = west.example:1883\n"
+    "vmq_bridge.tcp.br0.client_id = east\n# commands\nvmq_bridge.tcp.br0.topic.1 = cmd/* out 1\n"
+    "vmq_bridge.tcp.br0.topic.2 = log/* in 1\n",
+    "west.vernemq.conf": "vmq_bridge.tcp.br0 = east.example:1883\nvmq_bridge.tcp.br0.client_id = west\n"
+    "# both ways\nvmq_bridge.tcp.br0.topic.1 = log/* out 1\nvmq_bridge.tcp.br0.topic.2 = alarm/* out 1\n",
+}
+NANO = {
+    "hub.conf": 'node { name = "emqx@hub.example", cookie = "no", data_dir = "data" }\n'
+    'listeners.tcp.default { bind = "0.0.0.0:1883" }\n',
+    "nanomq.conf": 'listeners.tcp { bind = "0.0.0.0:1883" }\n\nbridges.mqtt.uplink {\n'
+    '  server = "mqtt-tcp://hub.example:1883"\n  proto_ver = 4\n  forwards = ["site/#", "log/#"]  # to the hub\n'
+    '  subscription = [{ topic = "cmd/#", qos = 1 }]\n}\n',
+}
+ACTIVE = {
+    f"{name}.xml": f'<broker xmlns="http://activemq.apache.org/schema/core" brokerName="{name}">\n'
+    "  <networkConnectors>\n"
+    + "".join(
+        f'    <networkConnector name="to-{other}" uri="static:(tcp://{other}.example:61616)"\n'
+        '        networkTTL="2"/>  <!-- the ring -->\n'
+        for other in "abc"
+        if other != name
+    )
+    + "  </networkConnectors>\n"
+    '  <transportConnectors><transportConnector uri="tcp://0.0.0.0:61616"/></transportConnectors>\n'
+    "</broker>\n"
+    for name in "abc"
+}
+MIRROR = {
+    "mm2.properties": "clusters = berlin, lisbon\nberlin.bootstrap.servers = b.example:9092\n"
+    "lisbon.bootstrap.servers = l.example:9092\n"
+    "replication.policy.class = org.apache.kafka.connect.mirror.IdentityReplicationPolicy\n"
+    "# orders go to Lisbon\nberlin->lisbon.enabled = true\nberlin->lisbon.topics = orders, prices\n"
+    "lisbon->berlin.enabled = true\nlisbon->berlin.topics = shipments\n",
+    "topology.yaml": "momlint: 1\nbrokers:\n  mm: {config: mm2.properties}\n",
+}
+LEAVES = {
+    "hub.conf": 'server_name: hub\nlisten: "0.0.0.0:4222"\nleafnodes { listen: "0.0.0.0:7422" }\n',
+    "site.conf": 'server_name: site\nlisten: "0.0.0.0:4222"\nleafnodes {\n  remotes = [\n'
+    '    # both are needed\n    {url: "nats-leaf://hub.example:7422", deny_exports: ["log.>", "plant.>"]}\n  ]\n}\n',
+}
+IDS = {
+    "hub.conf": "listener 1883\n",
+    "one.conf": "listener 1883\nconnection up\naddress hub.example\nremote_clientid site\ntopic one/# out\n",
+    "two.conf": "listener 1883\nconnection up\naddress hub.example\nremote_clientid site  # mine\ntopic two/# out\n",
+}
+#: Files, what is said of who wants what, and what becomes of which file: what stands there, and what then stands there.
+MENDS: dict[str, tuple[dict[str, str], str, dict[str, list[tuple[str, str]]]]] = {
+    "an attribute of ActiveMQ": (
+        ACTIVE,
+        "",
+        {f"{name}.xml": [('networkTTL="2"', 'networkTTL="1"')] for name in "abc"},
+    ),
+    "what nats-server denies": (
+        LEAVES,
+        "brokers: {hub: {config: hub.conf}, site: {config: site.conf}}\n"
+        'publications: [{at: site, filter: "plant.>"}]\nsubscriptions: [{at: hub, filter: "plant.>"}]\n',
+        {"site.conf": [('["log.>", "plant.>"]', '["log.>"]')]},
+    ),
+    "a client identifier": (IDS, "", {"two.conf": [("site  # mine", "site-2  # mine")]}),
+    "a filter of NanoMQ": (
+        NANO,
+        "brokers: {hub: {config: hub.conf}, edge: {config: nanomq.conf}}\n"
+        'publications: [{at: edge, filter: "site/#"}, {at: edge, filter: "log/#"}, {at: edge, filter: "alarm/#"}, '
+        '{at: hub, filter: "cmd/#"}]\nsubscriptions: [{at: hub, filter: "alarm/#"}]\n',
+        {"nanomq.conf": [('["site/#", "log/#"]', '["site/#", "log/#", "alarm/#"]')]},
+    ),
+    "a topic of VerneMQ": (
+        VERNE,
+        "brokers: {east: {config: east.vernemq.conf}, west: {config: west.vernemq.conf}}\n"
+        'publications: [{at: east, filter: "cmd/#"}, {at: east, filter: "plan/#"}, {at: west, filter: "alarm/#"}, '
+        '{at: west, filter: "log/#"}]\nsubscriptions: [{at: west, filter: "plan/#"}]\n',
+        {
+            "east.vernemq.conf": [
+                (
+                    "vmq_bridge.tcp.br0.topic.1 = cmd/* out 1\n",
+                    "vmq_bridge.tcp.br0.topic.1 = cmd/* out 1\nvmq_bridge.tcp.br0.topic.3 = plan/* out 1\n",
+                )
+            ]
+        },
+    ),
+    "a way of VerneMQ": (
+        VERNE,
+        "",
+        {"west.vernemq.conf": [("vmq_bridge.tcp.br0.topic.1 = log/* out 1\n", "")]},
+    ),
+}
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", MENDS)
+def test_texts(name: str, line_end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files, wants, changes = MENDS[name]
+    monkeypatch.chdir(tmp_path)
+    for file, text in files.items():
+        Path(file).write_bytes(text.replace("\n", line_end).encode())
+    names = sorted(files)
+    if wants:
+        Path("topology.yaml").write_text(f"momlint: 1\nclosed: true\n{wants}")
+        names = ["topology.yaml"]
+    (mended,) = Mending(Options()).mend(names)
+    expected = {}
+    for file, several in changes.items():
+        expected[file] = files[file]
+        for old, new in several:
+            assert old in expected[file]
+            expected[file] = expected[file].replace(old, new)
+    assert {file: data.decode() for file, data in mended.contents.items()} == {
+        file: text.replace("\n", line_end) for file, text in expected.items()
+    }, mended.notes
+    before = lint_files(names, Options()).findings
+    for file, data in mended.contents.items():
+        Path(file).write_bytes(data)
+    assert len(lint_files(names, Options()).findings) <= len(before)
+    (again,) = Mending(Options()).mend(names)
+    assert again.contents == {}
