@@ -215,6 +215,7 @@ class _Load:
         self.add(loaded.source, self.document)
         first = 0 if natives is None else 1
         natives = natives or self.named_natives()
+        completing = len(self.checked) if natives is not None and not first else None
         if natives is not None:
             for source in natives.sources[first:]:
                 loaded.sources.append(source)
@@ -223,7 +224,7 @@ class _Load:
         # Where files include one another, chains are long for that reason.
         self.drafts += self.circles.drafts() or self.too_many.drafts()
         directories = [directory(source.file) for source, _ in loaded.documents]
-        resolver = Resolver(self.checked, directories, _stem(loaded.source.file), self.lost)
+        resolver = Resolver(self.checked, directories, _stem(loaded.source.file), self.lost, completing)
         loaded.estate = resolver.run()
         for checked in self.checked:
             self.drafts.extend(checked.drafts)
@@ -311,8 +312,7 @@ class _Load:
         named = (entry for one in self.checked if one.model is not None for entry in (one.model.brokers or {}).values())
         if not any(entry is not None and entry.config for entry in named):
             return None
-        from momlint.native.form import FAMILY_OF
-        from momlint.native.joining import Declared
+        from momlint.native.joining import Declared, Stated
         from momlint.native.joining import join as join_natives
 
         found: list[NativeFile] = []
@@ -332,35 +332,27 @@ class _Load:
                     help_ = "give each broker a file of its own"
                     self.refuse(place, f"`{entry.config}` is the file of `{declared[file].name}` too", help_)
                     continue
-                if found and FAMILY_OF[native.kind] != FAMILY_OF[found[0].kind]:
-                    what = f"`{entry.config}` is for {native.kind}, `{found[0].file}` for {found[0].kind}"
-                    help_ = "name the files of each family in a manifest of their own"
-                    self.refuse(place, f"{what}: topics are not written alike there", help_)
-                    continue
                 found.append(native)
-                declared[file] = Declared(name, tuple(entry.hosts or ()))
+                declared[file] = Declared(name, tuple(entry.hosts or ()), entry.prefix)
         if not found:
             return None
-        closed = any(checked.model is not None and checked.model.closed for checked in self.checked)
-        has_routing = any(checked.model is not None and checked.model.routing is not None for checked in self.checked)
-        subscriptions = [
-            (one.at, one.filter)
-            for checked in self.checked
-            for one in (checked.model is not None and checked.model.subscriptions) or ()
-        ]
-        says_who = any(
-            checked.model is not None and (checked.model.subscriptions is not None or checked.model.topics)
-            for checked in self.checked
+        models = [(checked, checked.model) for checked in self.checked if checked.model is not None]
+        routing = [(checked, model.routing) for checked, model in models if model.routing is not None]
+        stated = Stated(
+            routing=frozenset(
+                key
+                for key in ("protocol", "syntax", "guard")
+                if any(f"routing.{key}" in checked.order for checked, _ in routing)
+            ),
+            syntax=next((one.syntax for checked, one in routing if "routing.syntax" in checked.order), None),
+            others=tuple(others),
+            closed=any(model.closed for _, model in models),
+            subscriptions=tuple(
+                (one.at, one.filter, one.syntax) for _, model in models for one in model.subscriptions or ()
+            ),
+            wanted=not any(model.subscriptions is not None or model.topics for _, model in models),
         )
-        return join_natives(
-            found,
-            declared,
-            closed=closed,
-            others=others,
-            routing=not has_routing,
-            subscriptions=subscriptions,
-            wanted=not says_who,
-        )
+        return join_natives(found, declared, stated)
 
     def native(self, file: str, kind: str | None, place: Place) -> NativeFile | None:
         """A native file that is named at `place`; None where there is none, which is told."""

@@ -74,6 +74,7 @@ Latencies = Annotated[
 ]
 
 
+Syntax = Literal["mqtt", "amqp", "nats", "jms", "kafka"]
 #: Products whose configuration files are read.
 NativeKind = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq", "mm2"]
 KINDS = ("mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq", "mm2")
@@ -138,6 +139,11 @@ class BrokerEntry(Model):
     )
     hosts: Texts | None = Field(
         None, description="Addresses (host or host:port) under which configuration files of other brokers know it."
+    )
+    prefix: Text | None = Field(
+        None,
+        description="Relayed overlays: put before what is published and wanted here in `routing.syntax`, where the "
+        "broker keeps it under a name of its own: amq/topic/ for MQTT at RabbitMQ.",
     )
     external: Flag = Field(
         False, description="true: someone else's broker, whose configuration is not known; it is not judged itself."
@@ -213,6 +219,14 @@ class LinkEntry(Model):
         description="Relayed overlays: true where no guard looks at what crosses the link, as with a shovel: it is no "
         "hop, and a message comes to brokers where it has been.",
     )
+    forgets: Flag = Field(
+        False,
+        description="Relayed overlays: true where what crosses the link is a new message to all guards but split "
+        "horizon: it is unguarded, and forgets its hops and where it has been, as from one protocol to another.",
+    )
+    syntax: Annotated[Syntax, Takes("mqtt, amqp, nats, jms or kafka")] | None = Field(
+        None, description="Relayed overlays: how `topics` are written, if not as `routing.syntax` says."
+    )
 
     _ends = model_validator(mode="after")(has_ends)
 
@@ -240,7 +254,7 @@ class RoutingEntry(Model):
         description="shortest-path: next hops are computed (least cost, ties by the next hop that comes "
         "first in brokers); tables: next hops are given; relay: messages pass over every link whose filter matches.",
     )
-    syntax: Annotated[Literal["mqtt", "amqp", "nats", "jms", "kafka"], Takes("mqtt, amqp, nats, jms or kafka")] = Field(
+    syntax: Annotated[Syntax, Takes("mqtt, amqp, nats, jms or kafka")] = Field(
         "mqtt", description="With relay: what wildcards in filters mean."
     )
     guard: GuardEntry | None = Field(None, description="With relay: what keeps messages from going round.")
@@ -401,7 +415,12 @@ class InterestEntry(Model):
 
     at: Id = Field(description="The broker.")
     filter: Annotated[str, Field(min_length=1), Takes("a filter of topics"), WithJsonSchema({"type": "string"})] = (
-        Field(description="Which topics, with the wildcards of `routing.syntax`.")
+        Field(description="Which topics, with the wildcards of `routing.syntax`, or of `syntax`.")
+    )
+    syntax: Annotated[Syntax, Takes("mqtt, amqp, nats, jms or kafka")] | None = Field(
+        None,
+        description="How the filter is written, if not as `routing.syntax` says; then the broker's `prefix` does not "
+        "go before it.",
     )
 
 

@@ -7,7 +7,7 @@ is unknown at once; each unknown name is one finding, however often it is used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -24,6 +24,7 @@ from momlint.estate.resolved import (
     Pass,
     RecoveryRow,
     Spec,
+    Syntax,
     TableRow,
     Tolerate,
     Topic,
@@ -33,7 +34,7 @@ from momlint.findings import Draft, Part, Place, RelatedDraft
 from momlint.records import dataclass
 
 if TYPE_CHECKING:
-    from momlint.estate.model import EstateFile, GuardEntry, InterestEntry, LinkEntry, PassEntry
+    from momlint.estate.model import BrokerEntry, EstateFile, GuardEntry, InterestEntry, LinkEntry, PassEntry
 
 #: A finding about a name lists at most this many further places.
 MOST_RELATED = 20
@@ -79,8 +80,8 @@ _ROUTED_ONLY = (
 
 #: What a routed overlay does not have.
 _RELAYED_ONLY_OF_ROUTING = ("syntax", "guard")
-_RELAYED_ONLY_OF_BROKERS = ("guard", "config", "external")
-_RELAYED_ONLY_OF_LINKS = ("connection", "topics", "max_hops", "echo", "alternatives", "unguarded")
+_RELAYED_ONLY_OF_BROKERS = ("guard", "config", "external", "prefix")
+_RELAYED_ONLY_OF_LINKS = ("connection", "topics", "max_hops", "echo", "alternatives", "unguarded", "forgets", "syntax")
 
 
 def _guard(entry: GuardEntry | None) -> Guard | None:
@@ -91,9 +92,17 @@ class Resolver:
     """Merges the documents of one estate. `drafts` and `incomplete` are there after `run`."""
 
     def __init__(
-        self, documents: Sequence[Checked], directories: Sequence[str], default_name: str, lost: Iterable[str]
+        self,
+        documents: Sequence[Checked],
+        directories: Sequence[str],
+        default_name: str,
+        lost: Iterable[str],
+        completing: int | None = None,
     ) -> None:
-        """`directories`: of each document's file. `lost`: sections an unreadable include may have held."""
+        """`directories`: of each document's file. `lost`: sections an unreadable include may have held. `completing`:
+        from this document on, what is said of a broker that is declared already completes that.
+        """
+        self.completing = len(documents) if completing is None else completing
         self.documents = documents
         self.directories = directories
         self.default_name = default_name
@@ -217,6 +226,9 @@ class Resolver:
         for number, model in self.models:
             for name, entry in (model.brokers or {}).items():
                 place = Place(number, ("brokers", name))
+                if name in self.broker_index and number >= self.completing and entry is not None:
+                    self.complete(self.broker_index[name], entry)
+                    continue
                 if name in self.broker_index:
                     first = self.brokers[self.broker_index[name]].place
                     self.twice(f"broker `{name}`", place._replace(part="key"), first._replace(part="key"))
@@ -237,8 +249,21 @@ class Resolver:
                         transit=entry.transit,
                         external=entry.external,
                         guard=_guard(entry.guard),
+                        prefix=entry.prefix or "",
                     )
                 )
+
+    def complete(self, index: int, entry: BrokerEntry) -> None:
+        """Put what a broker's own file tells of it to what a manifest says, which goes before."""
+        broker = self.brokers[index]
+        mine, theirs = broker.guard or Guard(), _guard(entry.guard) or Guard()
+        guard = Guard(
+            mine.split_horizon if mine.split_horizon is not None else theirs.split_horizon,
+            mine.hops if mine.hops is not None else theirs.hops,
+            mine.visited if mine.visited is not None else theirs.visited,
+            mine.once if mine.once is not None else theirs.once,
+        )
+        self.brokers[index] = replace(broker, guard=guard, prefix=broker.prefix or entry.prefix or "")
 
     def resolve_links(self) -> None:
         for number, model in self.models:
@@ -293,10 +318,11 @@ class Resolver:
             cost_back=cost_back,
             latency_ms_back=latency_back,
             connection=entry.connection,
-            passes=None if entry.topics is None else self.passes(number, path, entry.topics),
+            passes=None if entry.topics is None else self.passes(number, path, entry.topics, entry.syntax),
             max_hops=entry.max_hops,
             echo=entry.echo,
-            unguarded=entry.unguarded,
+            unguarded=entry.unguarded or entry.forgets,
+            forgets=entry.forgets,
             alternatives=self.alternatives(number, path, ends, entry.alternatives or {}),
         )
         if not self.compare(dense, link, given=bool(entry.id), ends=ends):
@@ -331,7 +357,7 @@ class Resolver:
             found.append((self.broker_index[end], tuple(one for one in brokers if one is not None)))
         return tuple(found)
 
-    def passes(self, number: int, link: Path, entries: Sequence[PassEntry]) -> tuple[Pass, ...]:
+    def passes(self, number: int, link: Path, entries: Sequence[PassEntry], syntax: Syntax | None) -> tuple[Pass, ...]:
         path = (*link, "topics")
         return tuple(
             Pass(
@@ -340,6 +366,7 @@ class Resolver:
                 one.strip,
                 one.add,
                 one.deny,
+                syntax,
             )
             for position, one in enumerate(entries)
         )
@@ -580,9 +607,14 @@ class Resolver:
             self.refuse_fields(called, what, "leave it out, or write `routing: {protocol: shortest-path}`", places)
 
     def is_routing_unread(self) -> bool:
-        """Whether some file says how messages travel, and cannot be understood there: it may mean a relayed overlay."""
+        """Whether it may be a relayed overlay: what says so cannot be understood, or is a file that is not read."""
         unread = (("routing",), ("routing", "protocol"))
-        return any(draft.place.path in unread for checked in self.documents for draft in checked.drafts)
+        if any(draft.place.path in unread for checked in self.documents for draft in checked.drafts):
+            return True
+        says = any("routing.protocol" in checked.order for checked in self.documents)
+        return not says and any(
+            one and one.config for _, model in self.models for one in (model.brokers or {}).values()
+        )
 
     def refuse_relayed_fields(self) -> None:
         """What only relayed overlays have, and a routed one does not look at: filters that would keep nothing back."""
@@ -635,7 +667,7 @@ class Resolver:
             if broker is None:
                 self.incomplete.add(section)
             else:
-                found.append(Interest(Place(number, path), broker, entry.filter))
+                found.append(Interest(Place(number, path), broker, entry.filter, entry.syntax))
         return found
 
     def resolve_reaction(self) -> tuple[Literal["heal", "keep"] | None, Literal["keep", "withdraw"]]:

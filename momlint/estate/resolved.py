@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from momlint.findings import Place
 from momlint.records import dataclass
+
+#: How topics and filters are written.
+Syntax: TypeAlias = Literal["mqtt", "amqp", "nats", "jms", "kafka"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Guard:
 class Pass:
     """What a link lets pass: topics that match `filter`, without the prefix `strip` if they have it, with `add` before.
 
-    With `deny` they do not pass.
+    With `deny` they do not pass. `syntax`: how it is written, None for as the estate says.
     """
 
     place: Place
@@ -40,15 +43,19 @@ class Pass:
     strip: str = ""
     add: str = ""
     deny: bool = False
+    syntax: Syntax | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Interest:
-    """Topics that are wanted or published at a broker (dense id)."""
+    """Topics that are wanted or published at a broker (dense id). `syntax`: as with `Pass`; with one, no prefix goes
+    before.
+    """
 
     place: Place
     broker: int
     filter: str
+    syntax: Syntax | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,7 @@ class Broker:
     """A broker; `processing_ms` in milliseconds, `availability` a probability, None where not given.
 
     Without `transit` it takes in and hands out its own messages, and passes nothing on for others. An `external` one is
-    somebody else's. `guard`: its own, in a relayed overlay.
+    somebody else's. In relayed overlays: `guard`, its own; `prefix`, before what is published and wanted there.
     """
 
     id: str
@@ -69,6 +76,7 @@ class Broker:
     transit: bool = True
     external: bool = False
     guard: Guard | None = None
+    prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,7 @@ class Link:
     In relayed overlays: `connection`, its split-horizon group; `passes`, what it lets pass, None for everything;
     `max_hops`, the position in a walk that it may have at the latest, None where the guard says; `echo`: what came by
     it may be sent back over its connection; `unguarded`: no guard looks at what crosses it, and it is no hop;
+    `forgets`: likewise, and behind it hops and memory begin anew;
     `alternatives`: an end, and who takes its place once it has failed, in order.
     """
 
@@ -99,6 +108,7 @@ class Link:
     max_hops: int | None = None
     echo: bool = False
     unguarded: bool = False
+    forgets: bool = False
     alternatives: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
 
@@ -269,7 +279,7 @@ class Estate:
     incomplete: frozenset[str] = frozenset()
     #: Of relayed overlays: what wildcards mean, the guard of all, what is wanted and may be published where; None for
     #: what no file says.
-    syntax: Literal["mqtt", "amqp", "nats", "jms", "kafka"] = "mqtt"
+    syntax: Syntax = "mqtt"
     guard: Guard | None = None
     subscriptions: Sequence[Interest] | None = None
     publications: Sequence[Interest] | None = None

@@ -94,7 +94,6 @@ class Broker:
     at: At
     hosts: set[str] = field(default_factory=set)
     ports: set[int] = field(default_factory=set)
-    attributes: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -106,7 +105,8 @@ class Link:
     the file; None where it has none; in the whole estate if `global_connection`. `near`: the broker in the place of
     `broker`, where it is another file's. `unguarded`: no guard looks at what crosses it. `far_key`: the key of the
     broker meant in the file at the address. `unheard`: where it ends, the broker may send back over the connection what
-    came by this link.
+    came by this link. `forgets`: it leads from one protocol to another, and guards know nothing across. `syntax`: how
+    `passes` are written, None for as the family does.
     """
 
     id: str
@@ -124,6 +124,8 @@ class Link:
     max_hops: int | None = None
     near: tuple[str, str] | None = None
     unguarded: bool = False
+    forgets: bool = False
+    syntax: str | None = None
 
 
 class Want(NamedTuple):

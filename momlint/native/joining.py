@@ -6,34 +6,52 @@ Each text of each file becomes a document whose nodes stand where the file says 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from momlint.findings import Problem, Related
 from momlint.native.addresses import is_loopback, read_address
-from momlint.native.form import FAMILY_OF, TOP, Address, At, Client, Family, Link, NativeFile
+from momlint.native.families import (
+    EXCHANGE,
+    ROUTING,
+    SEPARATORS,
+    Syntax,
+    common_syntax,
+    cross,
+    prefix_of,
+    speak,
+    translated,
+)
+from momlint.native.form import FAMILY_OF, TOP, Address, At, Client, Link, NativeFile, Pass
 from momlint.native.nodes import mapping_node, number_node, plain_node, sequence_node, text_node, value_node
 from momlint.native.text import suppressions_of
 from momlint.source import Node, Source, Tree
 
-#: How messages travel in the overlays of a family.
-ROUTING: dict[Family, dict[str, object]] = {
-    "mqtt": {"protocol": "relay", "syntax": "mqtt", "guard": {"split_horizon": "connection"}},
-    "amqp": {"protocol": "relay", "syntax": "amqp", "guard": {"visited": "broker"}},
-    "nats": {"protocol": "relay", "syntax": "nats", "guard": {"split_horizon": "connection"}},
-    # A message remembers where it has been; of several bridges to one broker one is asked for it.
-    "jms": {"protocol": "relay", "syntax": "jms", "guard": {"visited": "broker", "once": True}},
-    # Its guard depends on what its files call clusters. Several processes with one flow share its work.
-    "kafka": {"protocol": "relay", "syntax": "kafka"},
-}
-
 
 @dataclass(slots=True)
 class Declared:
-    """What a manifest says of a file: the broker's name, under which addresses it is known."""
+    """What a manifest says of a file: the broker's name, under which addresses it is known, its prefix."""
 
     name: str
     hosts: tuple[str, ...] = ()
+    prefix: str | None = None
+
+
+@dataclass(slots=True)
+class Stated:
+    """What else a manifest says. `routing`: which keys of that section it has; `syntax`: how topics are written, if so.
+
+    `others`: brokers without files. `closed`: there are no brokers but those that are declared. `subscriptions`: who
+    wants what, brokers by name, with filters and their syntax. `wanted`: whether what the files say of that counts; it
+    does not where a manifest says who wants what.
+    """
+
+    routing: frozenset[str] = frozenset()
+    syntax: Syntax | None = None
+    others: tuple[str, ...] = ()
+    closed: bool = False
+    subscriptions: tuple[tuple[str, str, Syntax | None], ...] = ()
+    wanted: bool = True
 
 
 @dataclass(slots=True)
@@ -65,31 +83,15 @@ class _Server:
 
 
 def join(
-    files: Sequence[NativeFile],
-    declared: Mapping[str, Declared] | None = None,
-    *,
-    closed: bool = False,
-    others: Iterable[str] = (),
-    routing: bool = True,
-    subscriptions: Iterable[tuple[str, str]] = (),
-    wanted: bool = True,
+    files: Sequence[NativeFile], declared: Mapping[str, Declared] | None = None, stated: Stated | None = None
 ) -> Joined:
-    """One estate of `files`.
-
-    `declared`: what a manifest says, by the names of files; None where there is none. `closed`: there are no brokers
-    but those that are declared. `others`: further brokers of the manifest. `routing`: whether the estate still lacks
-    that section. `subscriptions`: who wants what, brokers by name, with filters. `wanted`: whether what the files say
-    of that counts; it does not where a manifest says who wants what.
-    """
-    joining = _Join(files, declared, closed=closed, others=others)
-    joining.subscriptions = tuple(subscriptions)
-    joining.wanted = wanted
-    return joining.run(routing)
+    """One estate of `files`. `declared`: what a manifest says of them, by their names; None where there is none."""
+    return _Join(files, declared, stated or Stated()).run()
 
 
 def addresses_of(files: Sequence[NativeFile]) -> list[tuple[Address, str | None]]:
     """Every address in the files, each with what is there, None for a broker outside; repeats go."""
-    joining = _Join(files, None, closed=False, others=())
+    joining = _Join(files, None, Stated())
     found: dict[tuple[str, str], tuple[Address, str | None]] = {}
     for native in files:
         for link in native.links:
@@ -101,17 +103,10 @@ def addresses_of(files: Sequence[NativeFile]) -> list[tuple[Address, str | None]
 
 
 class _Join:
-    def __init__(
-        self,
-        files: Sequence[NativeFile],
-        declared: Mapping[str, Declared] | None,
-        *,
-        closed: bool,
-        others: Iterable[str],
-    ) -> None:
+    def __init__(self, files: Sequence[NativeFile], declared: Mapping[str, Declared] | None, stated: Stated) -> None:
         self.files = files
         self.declared = declared
-        self.closed = closed
+        self.stated = stated
         self.joined = Joined()
         given = {file: one.name for file, one in (declared or {}).items()}
         names = file_names(files, given)
@@ -121,20 +116,22 @@ class _Join:
         if any(native.kind == "mm2" for native in files):
             from momlint.native.mirrormaker import guard, united
 
-            self.united = united(files, names)
-            self.routing["kafka"]["guard"] = guard(files, self.united)
+            self.united = united([one for one in files if one.kind == "mm2"], names)
+            self.routing["kafka"]["guard"] = guard([one for one in files if one.kind == "mm2"], self.united)
+        self.families = {FAMILY_OF[native.kind] for native in files}
+        self.syntax = stated.syntax or common_syntax(files)
+        #: Whether each broker has a guard of its own: there is none for all of them.
+        self.each_guards = len(self.families) > 1 and "guard" not in stated.routing
         #: Names that a document has declared.
         self.declared_names: set[str] = set()
         self.by_file = {server.native.file: server for server in self.servers}
         self.taken = {self.name(server, broker.key) for server in self.servers for broker in server.native.brokers}
-        self.taken.update(others)
-        self.others = {one.lower(): one for one in others}
+        self.taken.update(stated.others)
+        self.others = {one.lower(): one for one in stated.others}
         #: Brokers outside, by what tells them apart: what they are called, where they are named first.
         self.outside: dict[tuple[str, int | None, str, str], tuple[str, NativeFile, At]] = {}
         #: … and those that a file is said to have and does not declare.
         self.undeclared: dict[str, tuple[NativeFile, At]] = {}
-        self.subscriptions: tuple[tuple[str, str], ...] = ()
-        self.wanted = True
         hosts = {address.host for native in files for link in native.links for address in link.addresses[:1]}
         self.one_host = len(hosts) == 1
 
@@ -144,7 +141,7 @@ class _Join:
             return self.united[server.native.file, key]
         return f"{server.name}/{key}" if key else server.name
 
-    def run(self, routing: bool) -> Joined:
+    def run(self) -> Joined:
         self.connect_servers()
         for native in self.files:
             self.joined.problems += native.problems
@@ -153,13 +150,14 @@ class _Join:
         for native in self.files:
             for number, (file, text) in enumerate(native.texts):
                 root: dict[str, Node] = {"momlint": number_node(1, TOP)}
-                if not self.joined.sources and routing:
-                    root["routing"] = value_node(self.routing[FAMILY_OF[native.kind]], TOP)
+                routing = {} if self.joined.sources else self.routing_of_all()
+                if routing:
+                    root["routing"] = value_node(routing, TOP)
                 brokers = self.brokers_of(native, number)
                 if brokers:
                     root["brokers"] = mapping_node(brokers, TOP)
                 here = [
-                    _link_node(*ends, link, self.alternatives(native, link, ends))
+                    _link_node(*ends, link, self.alternatives(native, link, ends), self.syntax_of(native, link.syntax))
                     for other, link, ends in links
                     if other is native and ends is not None and link.at.text == number
                 ]
@@ -172,63 +170,137 @@ class _Join:
                 self.joined.sources.append(Source(file, text, [tree], [], suppressions_of(text, native.kind), 0))
         return self.joined
 
+    # -- families ----------------------------------------------------------------------------------------------------
+
+    def routing_of_all(self) -> dict[str, object]:
+        """How messages travel in the estate, as far as a manifest does not say; what differs from family to family
+        stands at brokers and links.
+        """
+        found: dict[str, object] = {**self.routing[FAMILY_OF[self.files[0].kind]], "syntax": self.syntax}
+        if self.each_guards:
+            found.pop("guard", None)
+        return {key: value for key, value in found.items() if key not in self.stated.routing}
+
+    def syntax_of(self, native: NativeFile, given: str | None = None) -> str | None:
+        """How topics in a file are written; None where all are."""
+        found = given or str(self.routing[FAMILY_OF[native.kind]]["syntax"])
+        return None if found == self.syntax else found
+
+    def prefix(self, server: _Server) -> str:
+        """What a broker puts before topics of the estate's syntax."""
+        declared = (self.declared or {}).get(server.native.file)
+        if declared is not None and declared.prefix is not None:
+            return declared.prefix
+        return prefix_of(server.native.kind, self.syntax)
+
     def connect_servers(self) -> None:
-        """What only several files of NATS, or of RabbitMQ, together tell."""
-        self.connect_clusters()
-        files = [native for native in self.files if native.kind == "nats"]
-        if not files:
-            return
-        from momlint.native.nats_meshes import connect
+        """What only several files together tell."""
+        bridges = list(self.cross())
+        clusters = [native for native in self.files if native.kind == "rabbitmq"]
+        if clusters:
+            from momlint.native.rabbitmq_links import Bridge, connect
 
-        def file_at(native: NativeFile, address: Address) -> NativeFile | None:
-            there = self.resolve(native, address)
-            return there.native if isinstance(there, _Server) and there.native.kind == "nats" else None
+            found = [
+                Bridge(native, link, server.native, self.exchange(server))
+                for native, link, server in bridges
+                if server.native.kind == "rabbitmq"
+            ]
+            connect(clusters, self.file_at, found)
+        servers = [native for native in self.files if native.kind == "nats"]
+        if servers:
+            from momlint.native.nats_meshes import connect as connect_nats
 
-        def subscribed(native: NativeFile, key: str) -> list[str]:
-            name = self.name(self.by_file[native.file], key)
-            return [filter_ for broker, filter_ in self.subscriptions if broker == name]
+            connect_nats(servers, self.file_at, self.subscribed)
 
-        connect(files, file_at, subscribed)
+    def exchange(self, server: _Server) -> str:
+        """Where RabbitMQ keeps what comes by MQTT."""
+        separator = SEPARATORS[self.syntax]
+        return self.prefix(server).removesuffix(separator).replace(separator, ".") or EXCHANGE
 
-    def connect_clusters(self) -> None:
-        files = [native for native in self.files if native.kind == "rabbitmq"]
-        if not files:
-            return
-        from momlint.native.rabbitmq_links import connect
+    def file_at(self, native: NativeFile, address: Address) -> NativeFile | None:
+        """The file of the same kind that is at an address."""
+        there = self.resolve(native, address)
+        return there.native if isinstance(there, _Server) and there.native.kind == native.kind else None
 
-        def file_at(native: NativeFile, address: Address) -> NativeFile | None:
-            there = self.resolve(native, address)
-            return there.native if isinstance(there, _Server) and there.native.kind == "rabbitmq" else None
+    def subscribed(self, native: NativeFile, key: str) -> list[str]:
+        """What a manifest says is wanted at a server of NATS, as NATS writes it."""
+        name = self.name(self.by_file[native.file], key)
+        return [
+            translated(filter_, syntax or self.syntax, "nats")
+            for broker, filter_, syntax in self.stated.subscriptions
+            if broker == name
+        ]
 
-        connect(files, file_at)
+    def cross(self) -> Iterator[tuple[NativeFile, Link, _Server]]:
+        """Bridges of MQTT that lead to brokers of other families, which are told about it."""
+        for native in self.files:
+            for link in native.links:
+                there = self.resolve(native, link.addresses[0]) if link.addresses else None
+                if not isinstance(there, _Server) or FAMILY_OF[there.native.kind] == FAMILY_OF[native.kind]:
+                    continue
+                keys = [broker.key for broker in there.native.brokers]
+                link.far_key = "" if "" in keys else keys[0]
+                if len(keys) > 1 and link.far_key:
+                    self.tell_first(native, link, there, keys)
+                for one in link.passes:
+                    if "." in one.filter + one.strip + one.add:
+                        self.tell_dots(native, one, there)
+                cross(link, f"{self.exchange(there).replace('.', '/')}/" if there.native.kind == "rabbitmq" else "")
+                yield native, link, there
+
+    def tell_first(self, native: NativeFile, link: Link, there: _Server, keys: list[str]) -> None:
+        native.report(
+            "MOM814",
+            link.addresses[0].at,
+            f"`{there.name}` has {len(keys)} parts; momlint takes the bridge to lead to the first, `{keys[0]}`",
+            "name the parts in manifests of their own, if it leads to another one",
+        )
+
+    def tell_dots(self, native: NativeFile, one: Pass, there: _Server) -> None:
+        native.report(
+            "MOM814",
+            one.at,
+            f"a dot parts words at `{there.name}`, and none in MQTT: momlint takes `{one.filter}` for the same words",
+            "leave dots out of topics that go from one protocol to another",
+        )
 
     def wants_of(self, native: NativeFile, number: int) -> list[Node]:
         """What a text says is subscribed to."""
         server = self.by_file[native.file]
         found: list[Node] = []
-        for one in native.wants if self.wanted else ():
+        syntax = self.syntax_of(native)
+        for one in native.wants if self.stated.wanted else ():
             if one.at.text == number:
                 where, filter_ = text_node(self.name(server, one.broker), one.at), text_node(one.filter, one.at)
-                found.append(mapping_node({"at": where, "filter": filter_}, one.at))
+                entry: dict[str, Node] = {"at": where, "filter": filter_}
+                if syntax is not None:
+                    entry["syntax"] = text_node(syntax, one.at)
+                found.append(mapping_node(entry, one.at))
         return found
 
     def brokers_of(self, native: NativeFile, number: int) -> dict[str, Node]:
         """The brokers that a text declares, and those outside that it is the first to name."""
         found: dict[str, Node] = {}
         server = self.by_file[native.file]
+        own: dict[str, object] = {}
+        guard = self.routing[FAMILY_OF[native.kind]].get("guard")
+        if self.each_guards and guard:
+            own["guard"] = guard
+        prefix = self.prefix(server)
         for broker in native.brokers:
             in_manifest = self.declared is not None and broker.key == "" and native.file in self.declared
             name = self.name(server, broker.key)
-            if broker.at.text == number and not in_manifest and name not in self.declared_names:
+            fields = {**own, "prefix": prefix} if prefix else own
+            # Of one that a manifest declares only what that does not know.
+            if broker.at.text == number and name not in self.declared_names and (fields or not in_manifest):
                 self.declared_names.add(name)
-                fields = {key: value_node(value, broker.at) for key, value in broker.attributes.items()}
-                found[name] = mapping_node(fields, broker.at)
+                found[name] = value_node(fields, broker.at)
         for called, where, at in self.outside.values():
             if where is native and at.text == number:
-                found[called] = mapping_node({"external": plain_node("true", at)}, at)
+                found[called] = value_node({"external": True, **own}, at)
         for called, (where, at) in self.undeclared.items():
             if where is native and at.text == number:
-                found[called] = mapping_node({}, at)
+                found[called] = value_node(own, at)
         return found
 
     def ends(self, native: NativeFile, link: Link) -> tuple[str, str, str] | None:
@@ -256,7 +328,7 @@ class _Join:
             return name
         if found is not None:
             return found
-        if self.closed:
+        if self.stated.closed:
             self.tell_unknown(native, address)
             return None
         key = address.host, address.port, address.path, link.far_key
@@ -270,11 +342,19 @@ class _Join:
         found = [self.name(self.by_file[file], key) for file, key in link.others]
         for address in link.addresses[1:] if link.other is None else ():
             there = self.resolve(native, address)
+            if isinstance(there, _Server) and (FAMILY_OF[there.native.kind] != FAMILY_OF[native.kind]) != link.forgets:
+                native.report(
+                    "MOM814",
+                    address.at,
+                    f"`{there.name}` is of another family than the broker at the first address: momlint leaves it out",
+                    "connect to brokers of one family",
+                )
+                continue
             name = self.name(there, link.far_key) if isinstance(there, _Server) else there
             if name in self.taken:
                 assert name is not None
                 found.append(name)
-            elif there is None and self.closed:
+            elif there is None and self.stated.closed:
                 self.tell_unknown(native, address)
         return [one for one in dict.fromkeys(found) if one not in ends[:2]]
 
@@ -302,14 +382,15 @@ class _Join:
 
     def resolve(self, native: NativeFile, address: Address) -> _Server | str | None:
         """Who is at an address: a file's broker, one that only the manifest knows, or None for neither."""
-        declared = [one for one in self.servers if any(_fits(address, *host) for host in one.declared)]
+        servers = [one for one in self.servers if speak(native.kind, one.native.kind)]
+        declared = [one for one in servers if any(_fits(address, *host) for host in one.declared)]
         exact = [one for one in declared if (address.host, address.port) in one.declared]
         for candidates in (exact, declared):
             if len(candidates) == 1:
                 return candidates[0]
         if is_loopback(address.host):
             return self.at_port(native, address)
-        candidates = [one for one in self.servers if one.is_called(address.host)]
+        candidates = [one for one in servers if one.is_called(address.host)]
         if len(candidates) > 1:
             candidates = [one for one in candidates if one.listens_at(address.port)] or candidates
         if len(candidates) == 1:
@@ -326,7 +407,9 @@ class _Join:
         Where the asking one listens there too, it is itself that is meant, if nobody else does; `strict`: nobody is.
         """
         mine = self.by_file[native.file]
-        listening = [one for one in self.servers if one.listens_at(address.port)]
+        listening = [
+            one for one in self.servers if one.listens_at(address.port) and speak(native.kind, one.native.kind)
+        ]
         if len(listening) != 1 or (strict and listening[0] is mine):
             return None
         return listening[0]
@@ -365,7 +448,7 @@ class _Join:
         )
 
 
-def _link_node(tail: str, head: str, owner: str, link: Link, others: Sequence[str]) -> Node:
+def _link_node(tail: str, head: str, owner: str, link: Link, others: Sequence[str], syntax: str | None) -> Node:
     at = link.at
     entries: dict[str, Node] = {
         "id": text_node(f"{owner}.{link.id}", at),
@@ -379,6 +462,10 @@ def _link_node(tail: str, head: str, owner: str, link: Link, others: Sequence[st
         entries["max_hops"] = number_node(link.max_hops, at)
     if link.unguarded:
         entries["unguarded"] = plain_node("true", at)
+    if link.forgets:
+        entries["forgets"] = plain_node("true", at)
+    if syntax is not None:
+        entries["syntax"] = text_node(syntax, at)
     if link.unheard:
         entries["echo"] = plain_node("true", at)
     if others:

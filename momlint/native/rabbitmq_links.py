@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from momlint.native.addresses import is_loopback
-from momlint.native.amqp_keys import EVERYTHING, Words, covered, words_of
+from momlint.native.amqp_keys import EVERYTHING, Words, covered, normal, quoted, words_of
 from momlint.native.definitions import Vhost
-from momlint.native.form import Address, At, Link, NativeFile, Pass, Token, Want
+from momlint.native.form import TOP, Address, At, Link, NativeFile, Pass, Token, Want
 from momlint.native.rabbitmq import Carrier, End, Federation, Rabbit, at_self, own_vhost
 from momlint.native.rabbitmq_routing import QUEUES, Entry, Flow, Labels, Routing, binding_words
 
@@ -43,9 +43,27 @@ class _Pull(NamedTuple):
     target: Spot
 
 
-def connect(files: Sequence[NativeFile], resolve: Resolve) -> None:
-    """Say what crosses each link and what is wanted where, and report what only several files tell."""
-    _Links(files, resolve).run()
+class Bridge(NamedTuple):
+    """A bridge of MQTT, out of the file `native`, to or from an exchange of a virtual host of the file `there`."""
+
+    native: NativeFile
+    link: Link
+    there: NativeFile
+    exchange: str
+
+    @property
+    def spot(self) -> Spot:
+        """Where it leads."""
+        vhosts = rabbit(self.there).definitions.vhosts
+        return Spot(self.there.file, "/" if "/" in vhosts or not vhosts else next(iter(vhosts)))
+
+
+def connect(files: Sequence[NativeFile], resolve: Resolve, bridges: Sequence[Bridge] = ()) -> None:
+    """Say what crosses each link and what is wanted where, and report what only several files tell.
+
+    `bridges`: those of other files, by MQTT.
+    """
+    _Links(files, resolve, bridges).run()
 
 
 def rabbit(native: NativeFile) -> Rabbit:
@@ -55,8 +73,9 @@ def rabbit(native: NativeFile) -> Rabbit:
 
 
 class _Links:
-    def __init__(self, files: Sequence[NativeFile], resolve: Resolve) -> None:
+    def __init__(self, files: Sequence[NativeFile], resolve: Resolve, bridges: Sequence[Bridge]) -> None:
         self.files = files
+        self.bridges = bridges
         self.by_file = {native.file: native for native in files}
         self._resolve = resolve
         self.pulls: list[_Pull] = []
@@ -90,6 +109,9 @@ class _Links:
             self.fill_pull(pull)
         for native, shovel, source, target in self.carried:
             self.fill_shovel(native, shovel, source, target)
+        for bridge in self.bridges:
+            if not bridge.link.outward:
+                self.fill_bridge(bridge)
         for spot, entries in self.landed.items():
             self.wants(spot, entries)
         self.check_names()
@@ -305,6 +327,15 @@ class _Links:
             if shovel.target.what == "exchange" or movers.get((source, shovel.source.name.text), 1) == 1:
                 self.landed.setdefault(target, {}).setdefault(entry, (native, shovel.link.at))
 
+        for bridge in self.bridges:
+            if not bridge.link.outward:
+                self.tapped.setdefault(bridge.spot, set()).add(bridge.exchange)
+            else:
+                entry = ("exchange", bridge.exchange, None)
+                vhost = self.vhost(bridge.spot)
+                at = TOP if vhost is None else vhost.at
+                self.landed.setdefault(bridge.spot, {}).setdefault(entry, (bridge.there, at))
+
     def routing(self, spot: Spot) -> Routing | None:
         """How messages go inside a virtual host; None for one outside."""
         found = self.routings.get(spot)
@@ -353,6 +384,40 @@ class _Links:
             shovel.link.passes += self.passes(entry, taken, label, shovel.link.at)
         del target
 
+    def fill_bridge(self, bridge: Bridge) -> None:
+        """What a client of MQTT is given: what gets to the exchange, under its key."""
+        link = bridge.link
+        entries = self.entries(bridge.spot, "exchange", bridge.exchange)
+        followed = [(entry, flows) for entry, flows in entries.items() if entry[0] == "exchange" and entry[2] is None]
+        if len(followed) < len(entries):
+            bridge.native.report(
+                "MOM814",
+                link.at,
+                f"momlint does not follow what gets to `{bridge.exchange}` with a key that it is given on the way",
+                "leave the key of a message as it is",
+            )
+        given, link.passes, link.syntax = link.passes, [], "amqp"
+        for one in given:
+            strip, add = one.strip.replace("/", "."), one.add.replace("/", ".")
+            bare = one.strip.rstrip("/")
+            patterns = [(_words_of_mqtt(one.filter), strip)]
+            if one.strip and one.filter == f"{bare}/#":
+                # It matches the name alone too, of which the link cuts nothing.
+                patterns.insert(0, (_words_of_mqtt(bare), ""))
+            for pattern, cut in patterns:
+                for entry, flows in followed:
+                    label = self.labels.of(entry)
+                    for passed in self.passes(entry, self.narrowed(bridge.spot, flows, pattern), label, one.at):
+                        kept = passed if passed.denied else passed._replace(strip=f"{label}.{cut}", add=add)
+                        link.passes.append(kept._replace(denied=passed.denied or one.denied))
+
+    def narrowed(self, spot: Spot, flows: list[Flow], pattern: Words) -> list[Flow]:
+        """Of flows, what a pattern matches as well."""
+        routing = self.routing(spot)
+        if routing is None:
+            return [Flow(pattern)]
+        return [flow for one in flows for flow in routing.narrowed(one, pattern)]
+
     def taken(self, source: Spot, end: End, flows: list[Flow]) -> list[Flow]:
         """Of what gets to an exchange that which a shovel's own binding takes.
 
@@ -364,10 +429,7 @@ class _Links:
         if not key and exchange is not None and exchange.kind in ("topic", "direct"):
             return []
         pattern = words_of(key) if exchange is None else binding_words(exchange.kind, key)
-        routing = self.routing(source)
-        if routing is None:
-            return [Flow(pattern)]
-        return [flow for one in flows for flow in routing.narrowed(one, pattern)]
+        return self.narrowed(source, flows, pattern)
 
     def passes(self, entry: Entry, flows: list[Flow], target: str, at: At) -> Iterator[Pass]:
         """The entries of a link for what is published at one place: of several the first that matches counts."""
@@ -549,6 +611,17 @@ def _vhosts(native: NativeFile) -> list[Vhost]:
 
 def _leave_out(native: NativeFile, link: Link) -> None:
     native.links[:] = [one for one in native.links if one is not link]
+
+
+def _words_of_mqtt(filter_: str) -> Words:
+    """The keys that the plug-in for MQTT binds for a filter, of one word at least."""
+    if filter_ == "#":
+        return ("*", "#")
+    words = filter_.split("/")
+    rest = words[-1] == "#"
+    named = words[:-1] if rest else words
+    found = ["*" if word == "+" else quoted(word) for word in named]
+    return normal([*found, "#"] if rest else found)
 
 
 def _entry(end: End) -> Entry:

@@ -221,12 +221,16 @@ def _word(word: str) -> str:
 
 def _unlike(names: set[str]) -> Callable[[str], str]:
     """How each name is written."""
+    # The names that begin with it are RabbitMQ's own.
+    names = names - {"amq"}
     dotted = {".".join(name.split(".")[:end]) for name in names for end in range(1, name.count(".") + 1)}
     ambiguous = names & dotted
 
     def write(name: str) -> str:
         parts = name.split(".")
         begins_like_another = any(".".join(parts[:end]) in ambiguous for end in range(1, len(parts)))
+        if name == "amq":
+            return "amq%"
         if begins_like_another or name == "amq.default" or name.startswith("amq.default."):
             return _plain(name)
         return ".".join(_word(word) for word in parts)

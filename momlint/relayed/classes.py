@@ -158,15 +158,18 @@ class Classes:
         What was decided before holds of both parts, so the rest goes on. Raises `TooLarge`.
         """
         # Hop by hop, so that each place is met on its shortest way: hop limits count, the other guards do not.
+        # A link that forgets hops may lead there once more, with fewer of them.
         waiting = deque([(found.origin, Rewritten(), 1)])
         goes_round = 0
+        fewest: dict[tuple[int, Rewritten], int] = {}
         while waiting:
             broker, topic, hop = waiting.popleft()
-            if (broker, topic) in found.steps:
+            if fewest.get((broker, topic), hop + 1) <= hop:
                 continue
             goes_round += max(topic.cut, len(topic.add)) > self._straight
             if goes_round > self._most_names:
                 raise TooLarge
+            fewest[broker, topic] = hop
             passed = []
             for number in self._candidates(found, broker, topic):
                 arc = self.relay.arcs[number]
@@ -178,6 +181,8 @@ class Classes:
                 passed.append(Passed(number, entry, after))
                 if max(len(after.add), after.cut) > self._longest:
                     found.deep.add((arc.head, after))
+                elif arc.forgets:
+                    waiting.appendleft((arc.head, after, 1))
                 elif arc.unguarded:
                     waiting.appendleft((arc.head, after, hop))
                 else:

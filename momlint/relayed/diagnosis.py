@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from momlint.findings import Draft, Place, RelatedDraft, Witness
 from momlint.relayed.classes import Passed, Rewritten
 from momlint.relayed.fates import Fates, Told
 from momlint.relayed.form import Relay
 from momlint.relayed.mending import Cut, Doubled, Thinned, Trials, cut_of, thinned
-from momlint.relayed.patterns import Constraint, Sets, whole
+from momlint.relayed.patterns import SEPARATORS, Constraint, Sets, whole
 from momlint.words import arrow, counted, listed
 
 #: So many findings of a kind are told of one estate.
@@ -286,16 +286,24 @@ def _how_to_thin(relay: Relay, mended: Thinned | None) -> str:
     return f"leave out the way {ends}, or narrow its filter: the other one delivers already"
 
 
-def dead_filters(fates: Fates) -> Iterator[Draft]:
-    """MOM805: an entry that nothing passes by: an earlier one takes all of it, or nothing that is published matches."""
+def dead_filters(fates: Fates, locate: Callable[[Place], object] = lambda place: place) -> Iterator[Draft]:
+    """MOM805: an entry that nothing passes by: an earlier one takes all of it, or nothing that is published matches.
+
+    `locate`: where a place is in the text. Of a line that became several entries of an arc one is enough.
+    """
     relay, sets = fates.relay, fates.classes.sets
     used = {
         (passed.arc, passed.entry) for one in fates.told for several in one.found.steps.values() for passed in several
     }
     told: set[Place] = set()
     for number, arc in enumerate(relay.arcs):
+        lines: set[object] | None = None
         for position, entry in enumerate(arc.entries):
             if entry.given is None or entry.deny or (number, position) in used or entry.place in told:
+                continue
+            if lines is None:
+                lines = {locate(arc.entries[one].place) for one in range(len(arc.entries)) if (number, one) in used}
+            if locate(entry.place) in lines:
                 continue
             shadow = _shadow(sets, relay, number, position)
             if shadow is not None:
@@ -351,11 +359,13 @@ _NAMES = {"mqtt": "MQTT", "amqp": "AMQP", "nats": "NATS", "jms": "JMS", "kafka":
 
 def other_syntax(relay: Relay) -> Iterator[Draft]:
     """MOM806: a word of a filter that is a wildcard, but elsewhere; and levels that are parted as elsewhere."""
-    syntax, separator = relay.language.syntax, relay.language.separator
-    written = [(entry.given.filter, entry.place) for arc in relay.arcs for entry in arc.entries if entry.given]
     estate = relay.estate
-    written += [(one.filter, one.place) for one in (*(estate.subscriptions or ()), *(estate.publications or ()))]
-    for text, place in dict.fromkeys(written):
+    given = [(entry.given, entry.place) for arc in relay.arcs for entry in arc.entries if entry.given]
+    written = [(one.filter, one.syntax or estate.syntax, place) for one, place in given]
+    wanted = (*(estate.subscriptions or ()), *(estate.publications or ()))
+    written += [(one.filter, one.syntax or estate.syntax, one.place) for one in wanted]
+    for text, syntax, place in dict.fromkeys(written):
+        separator = SEPARATORS[syntax]
         words = text.split(separator)
         wrong = [sign for sign in _WRONG[syntax] if sign in words]
         if syntax not in ("mqtt", "kafka") and "/" in text and separator not in text and len(words) == 1:
@@ -366,11 +376,12 @@ def other_syntax(relay: Relay) -> Iterator[Draft]:
         if not wrong:
             continue
         signs = listed(wrong)
+        declared = "routing.syntax" if syntax == estate.syntax else "syntax"
         yield Draft(
             "MOM806",
             place,
             f"{signs} in `{text}` {'is' if len(wrong) == 1 else 'are'} an ordinary character in {_NAMES[syntax]}",
-            help=f"write the filter as {_NAMES[syntax]} has it, or correct `routing.syntax`",
+            help=f"write the filter as {_NAMES[syntax]} has it, or correct `{declared}`",
             label="taken as it stands",
             data={"filter": text},
         )
@@ -381,25 +392,27 @@ def misdirected(fates: Fates) -> Iterator[Draft]:
     from momlint.relayed.patterns import Constrained, begins, exactly
 
     relay, sets = fates.relay, fates.classes.sets
-    if relay.language.syntax == "kafka":
-        return  # names have no words
-    separator = relay.language.separator
     told: set[Place] = set()
     for arc in relay.arcs:
         for entry in arc.entries:
             if entry.given is None or entry.pattern is None or entry.deny or entry.place in told:
                 continue
             given = entry.given
+            syntax = given.syntax or relay.language.syntax
+            if syntax == "kafka":
+                continue  # names have no words
+            separator = SEPARATORS[syntax]
             if given.add and not given.add.endswith(separator):
                 # A name that is given in the place of a whole one is glued to nothing.
-                one = (whole(exactly(relay.language.tokens(given.strip))),) if given.strip else ()
+                one = (whole(exactly(relay.language.tokens(given.strip, given.syntax))),) if given.strip else ()
                 if sets.example(Constrained((whole(entry.pattern),), one)) is not None:
                     told.add(entry.place)
                     yield _glued(entry.place, given.add, separator)
             elif entry.strip or (entry.whole and given.strip and not given.filter.startswith(given.strip)):
                 # That a filter such as old/# matches old itself is how it is written; of old/ nothing would be left.
                 begun = [begins(entry.strip)] if entry.strip else []
-                bare = [relay.language.tokens(name) for name in (given.strip.rstrip(separator), given.strip)]
+                names = given.strip.rstrip(separator), given.strip
+                bare = [relay.language.tokens(name, given.syntax) for name in names]
                 cut = tuple(whole(one) for one in (*begun, *map(exactly, bare)))
                 example = sets.example(Constrained((whole(entry.pattern),), cut))
                 if example is not None:

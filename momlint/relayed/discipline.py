@@ -83,7 +83,10 @@ class _Judgement:
         if fates.whole:
             parts = [
                 ("what guards cut", lambda: list(diagnosis.guarded_loops(fates, looping | several))),
-                ("which filters are of use", lambda: list(diagnosis.dead_filters(fates))),
+                (
+                    "which filters are of use",
+                    lambda: list(diagnosis.dead_filters(fates, lambda place: self.loaded.locate(place)[:2])),
+                ),
                 *parts,
                 ("who gets what", lambda: list(reach.out_of_reach(fates))),
                 ("what one failure cuts", lambda: list(resilience.cuts(fates))),

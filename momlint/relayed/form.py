@@ -7,7 +7,7 @@ goes before the overlay's, key by key; a broker without the attribute that `visi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -37,7 +37,7 @@ class Arc(NamedTuple):
     """One direction of a link. `connection`: its split-horizon group. `max_hops`: its latest place in a walk.
 
     `echoes`: where it ends, the broker may send back what came by it. `unguarded`: it is no hop, no limit holds for it,
-    and messages cross it to wherever they have been.
+    and messages cross it to wherever they have been. `forgets`: likewise, and hops and memory begin anew behind it.
     """
 
     link: int
@@ -49,11 +49,13 @@ class Arc(NamedTuple):
     echoes: bool
     place: Place
     unguarded: bool = False
+    forgets: bool = False
 
     @property
     def came(self) -> tuple[str, int]:
         """What split horizon knows a copy by that came over it: connection and link."""
-        return ("", -2) if self.echoes or self.unguarded else (self.connection, self.link)
+        unknown = self.echoes or (self.unguarded and not self.forgets)
+        return ("", -2) if unknown else (self.connection, self.link)
 
 
 class Guarded(NamedTuple):
@@ -70,12 +72,16 @@ class Guarded(NamedTuple):
 
 
 class Need(NamedTuple):
-    """Topics that are published or wanted at a broker. `name`: as the user wrote it. `pattern`: None for all."""
+    """Topics that are published or wanted at a broker. `name`: as the user wrote it. `pattern`: None for all.
+
+    `elsewhere`: the same topics as they are called at brokers with these prefixes.
+    """
 
     broker: int
     pattern: Pattern | None
     name: str
     place: Place
+    elsewhere: tuple[tuple[str, Pattern], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,17 @@ class Relay:
     def names(self) -> list[str]:
         """What brokers are called."""
         return [broker.id for broker in self.estate.brokers]
+
+    @cached_property
+    def prefixes(self) -> list[Tokens]:
+        """What brokers put before topics of the estate's syntax."""
+        return [self.language.prefix(broker.prefix) for broker in self.estate.brokers]
+
+    def as_called(self, need: Need, broker: int) -> Need:
+        """What a need means at a broker, its own or another one: the same topics, as they are called there."""
+        here = self.estate.brokers[broker].prefix
+        pattern = next((one for prefix, one in need.elsewhere if prefix == here), None)
+        return need if pattern is None else need._replace(pattern=pattern)
 
     @cached_property
     def remembers(self) -> bool:
@@ -135,13 +152,21 @@ def relay_of(estate: Estate) -> Relay:
 
 
 def _is_glued(estate: Estate) -> bool:
-    """Whether a prefix ends within a word of topics that are not known one by one: then tokens are characters."""
-    separator = Language(estate.syntax).separator
-    entries = (one for link in estate.links for one in link.passes or ())
-    return any(_ends_within(one, separator) and _new_name(estate.syntax, one) is None for one in entries)
+    """Whether a prefix ends within a word of topics that are not known one by one: then tokens are characters.
+
+    So they are where some topics have no words.
+    """
+    entries = [one for link in estate.links for one in link.passes or ()]
+    interests = (*(estate.subscriptions or ()), *(estate.publications or ()))
+    if any(broker.prefix and not broker.prefix.endswith(SEPARATORS[estate.syntax]) for broker in estate.brokers):
+        return True
+    if "kafka" in {*(one.syntax for one in entries), *(one.syntax for one in interests)}:
+        return True
+    return any(_ends_within(estate, one) and _new_name(one.syntax or estate.syntax, one) is None for one in entries)
 
 
-def _ends_within(one: Pass, separator: str) -> bool:
+def _ends_within(estate: Estate, one: Pass) -> bool:
+    separator = SEPARATORS[one.syntax or estate.syntax]
     return any(text and not text.endswith(separator) for text in (one.strip, one.add))
 
 
@@ -159,7 +184,7 @@ def _arcs(estate: Estate, language: Language, index: int, link: Link) -> list[Ar
         return []
     entries: tuple[Entry, ...] = (Entry(None, (), (), False, link.place, None),)
     if link.passes is not None:
-        entries = tuple(_entry(language, one) for one in link.passes)
+        entries = tuple(_entry(estate, language, one) for one in link.passes)
     connection = f"connection {link.connection}" if link.connection is not None else f"link {index}"
     ways = [(link.tail, link.head)] if link.one_way else [(link.tail, link.head), (link.head, link.tail)]
     return [
@@ -173,18 +198,20 @@ def _arcs(estate: Estate, language: Language, index: int, link: Link) -> list[Ar
             link.echo,
             link.place,
             link.unguarded,
+            link.forgets,
         )
         for tail, head in ways
     ]
 
 
-def _entry(language: Language, one: Pass) -> Entry:
-    pattern = language.filter(one.filter)
-    if not language.glued and _ends_within(one, language.separator):
-        name = _new_name(language.syntax, one)
+def _entry(estate: Estate, language: Language, one: Pass) -> Entry:
+    pattern = language.filter(one.filter, one.syntax)
+    if not language.glued and _ends_within(estate, one):
+        name = _new_name(one.syntax or estate.syntax, one)
         assert name is not None  # tokens would be characters
-        return Entry(pattern, (), language.tokens(name), one.deny, one.place, one, whole=True)
-    return Entry(pattern, language.prefix(one.strip), language.prefix(one.add), one.deny, one.place, one)
+        return Entry(pattern, (), language.tokens(name, one.syntax), one.deny, one.place, one, whole=True)
+    strip, add = (language.prefix(text, one.syntax) for text in (one.strip, one.add))
+    return Entry(pattern, strip, add, one.deny, one.place, one)
 
 
 def _max_hops(estate: Estate, link: Link, tail: int) -> int | None:
@@ -218,12 +245,23 @@ def _identity(broker: Broker, attribute: str | None) -> str | None:
 
 def _needs(estate: Estate, language: Language) -> tuple[tuple[Need, ...], tuple[Need, ...]]:
     published, wanted = [], []
+    prefixes = list(dict.fromkeys(broker.prefix for broker in estate.brokers))
+
+    def need(broker: int, name: str, place: Place, read: Callable[[str], Pattern]) -> Need:
+        pattern = read(estate.brokers[broker].prefix + name)
+        others = tuple((prefix, read(prefix + name)) for prefix in prefixes) if len(prefixes) > 1 else ()
+        return Need(broker, pattern, name, place, others)
+
     for topic in estate.topics:
-        pattern = language.topic(topic.name)
-        published += [Need(broker, pattern, topic.name, topic.place) for broker in topic.publishers]
-        wanted += [Need(broker, pattern, topic.name, topic.subscriber_place(broker)) for broker in topic.subscribers]
+        published += [need(broker, topic.name, topic.place, language.topic) for broker in topic.publishers]
+        wanted += [need(one, topic.name, topic.subscriber_place(one), language.topic) for one in topic.subscribers]
     for interests, needs in ((estate.publications, published), (estate.subscriptions, wanted)):
-        needs += [Need(one.broker, language.filter(one.filter), one.filter, one.place) for one in interests or ()]
+        for one in interests or ():
+            if one.syntax is None:
+                needs.append(need(one.broker, one.filter, one.place, language.filter))
+            else:
+                pattern = language.filter(one.filter, one.syntax)
+                needs.append(Need(one.broker, pattern, one.filter, one.place))
     if not published and (wanted or not (estate.topics or estate.publications is not None)):
         # Nothing is said of what is published: then it may be anything, anywhere.
         published = [Need(index, None, "", estate.place) for index, _ in enumerate(estate.brokers)]

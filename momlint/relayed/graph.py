@@ -18,11 +18,13 @@ MOST_STATES = 200_000
 #: Of more copies it is said that there are at least so many.
 MOST_COPIES = 1_000
 
+_NOWHERE: frozenset[int] = frozenset()
+
 
 class Copy(NamedTuple):
     """A copy where it is: at a broker, called so, after so many hops, come by this connection.
 
-    `visited`: the brokers that it has left by links that guards look at.
+    `visited`: the brokers that it has left by links that guards look at, as far as any guard knows them.
     """
 
     broker: int
@@ -80,7 +82,7 @@ def sends(relay: Relay, found: TopicClass, copy: Copy, guards: Guards) -> Iterat
         arc = relay.arcs[passed.arc]
         if guards.hops and arc.max_hops is not None and copy.hops + 1 > arc.max_hops:
             continue
-        if guard.once:
+        if guard.once and not arc.forgets:
             if (arc.head, passed.topic) in carried:
                 continue
             carried.add((arc.head, passed.topic))
@@ -90,14 +92,16 @@ def sends(relay: Relay, found: TopicClass, copy: Copy, guards: Guards) -> Iterat
         ):
             continue
         if arc.unguarded:
-            yield passed, Copy(arc.head, passed.topic, copy.hops, copy.visited, *arc.came)
+            hops, visited = (0, _NOWHERE) if arc.forgets else (copy.hops, copy.visited)
+            yield passed, Copy(arc.head, passed.topic, hops, visited, *arc.came)
             continue
         identity = relay.identity[arc.head]
-        been = copy.visited | {copy.broker}
+        # One that no guard knows it by need not be remembered.
+        been = copy.visited if relay.identity[copy.broker] is None else copy.visited | {copy.broker}
         if guards.visited and identity is not None and identity in {relay.identity[one] for one in been}:
             continue
         hops = min(copy.hops + 1, relay.most_hops + 1) if guards.hops else 0
-        visited = been if guards.visited and relay.remembers else copy.visited
+        visited = been if guards.visited else copy.visited
         yield passed, Copy(arc.head, passed.topic, hops, visited, *arc.came)
 
 

@@ -117,29 +117,34 @@ class Language:
         self.separator = SEPARATORS[syntax]
         self.glued = glued or syntax == "kafka"
 
-    def tokens(self, topic: str) -> Tokens:
-        """A topic, or a prefix of one, as tokens; a prefix ends with the separator where tokens are words."""
-        if self.glued:
-            return tuple(topic)
-        return tuple(topic.split(self.separator))
+    def tokens(self, topic: str, syntax: Syntax | None = None) -> Tokens:
+        """A topic, or a prefix of one, as tokens; a prefix ends with the separator where tokens are words.
 
-    def prefix(self, text: str) -> Tokens:
+        `syntax`: how it is written, if not as the estate's are. The same words are the same topic in all of them.
+        """
+        separator = self.separator if syntax is None else SEPARATORS[syntax]
+        if self.glued:
+            return tuple(topic if syntax == "kafka" else topic.replace(separator, self.separator))
+        return tuple(topic.split(separator))
+
+    def prefix(self, text: str, syntax: Syntax | None = None) -> Tokens:
         """The tokens of a prefix. Raises `ValueError` where it ends within a word and tokens are words."""
         if not text:
             return ()
+        separator = self.separator if syntax is None else SEPARATORS[syntax]
         if self.glued:
-            return tuple(text)
-        if not text.endswith(self.separator):
+            return self.tokens(text, syntax)
+        if not text.endswith(separator):
             raise ValueError(f"{text} ends within a word")
-        return tuple(text.split(self.separator)[:-1])
+        return tuple(text.split(separator)[:-1])
 
     def text(self, tokens: Tokens) -> str:
         """Tokens as a topic."""
         return "".join(tokens) if self.glued else self.separator.join(tokens)
 
-    def filter(self, text: str) -> Pattern:
-        """A filter as a pattern."""
-        return _pattern(self.syntax, self.separator, self.glued, text)
+    def filter(self, text: str, syntax: Syntax | None = None) -> Pattern:
+        """A filter as a pattern; `syntax` as in `tokens`."""
+        return _pattern(syntax or self.syntax, self.separator, self.glued, text)
 
     def topic(self, text: str) -> Pattern:
         """A topic as the pattern that it alone matches."""
@@ -152,7 +157,7 @@ def _pattern(syntax: Syntax, separator: str, glued: bool, text: str) -> Pattern:
         signs = {"*": Item("rest"), "?": Item("any")}
         by_sign = tuple(signs.get(sign) or Item("is", sign) for sign in text)
         return Pattern(by_sign, frozenset({len(by_sign)}))
-    words = text.split(separator)
+    words = text.split(SEPARATORS[syntax])
     if syntax == "amqp":
         # Any number of words and any number of words are any number of words.
         words = [word for number, word in enumerate(words) if word != "#" or words[number - 1 : number] != ["#"]]

@@ -85,7 +85,7 @@ def missing(fates: Fates) -> Iterator[Missing]:
         absent: list[Told] = []
         elsewhere: list[Told] = []
         for one in fates.told:
-            meets = fates.classes.meets(one.found, Rewritten(), need)
+            meets = fates.classes.meets(one.found, Rewritten(), relay.as_called(need, one.found.origin))
             if one.found.origin == need.broker:
                 served = served or meets
             elif fates.arrives(one, need):

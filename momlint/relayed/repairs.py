@@ -32,6 +32,8 @@ _WEIGHTS: dict[Kind, int] = {
     "backwards": 4,
 }
 
+_NOWHERE: frozenset[str] = frozenset()
+
 
 class Change(NamedTuple):
     """Something that stands in the way, at `place`, of a message from `tail` to `head` as its `hop`-th hop.
@@ -138,11 +140,12 @@ class _Search:
                 changes.append(self.change("split", arc.place, at, arc))
             yield from self.over(at, arc, changes)
         for arc in self.ins[at.broker]:
-            if any(entry.strip or entry.add for entry in arc.entries):
+            if any(self.renames(entry, arc) for entry in arc.entries):
                 continue
-            after = self.behind(at, arc.tail, at.topic, arc)
+            after = self.behind(at, arc.tail, self.kept(at.topic, arc.head, arc.tail), arc)
             changes = [Change("backwards", arc.place, at.broker, arc.tail, at.hops + 1, at.topic, arc)]
-            if not any(not entry.deny and self.meets(entry.pattern, at.topic) for entry in arc.entries):
+            back = self.kept(at.topic, arc.head, arc.tail)
+            if not any(not entry.deny and self.meets(entry.pattern, back) for entry in arc.entries):
                 changes.append(Change("filter", _entry_place(arc), at.broker, arc.tail, at.hops + 1, at.topic, arc))
             yield _Step(after, tuple(changes))
 
@@ -153,17 +156,30 @@ class _Search:
         if not arc.unguarded and self.relay.identity[arc.head] in self.been(at):
             changes.append(self.change("visited", arc.place, at, arc))
         entry = next((one for one in arc.entries if self.meets(one.pattern, at.topic)), None)
+        kept = self.kept(at.topic, arc.tail, arc.head)
         if entry is None or entry.deny:
             kind: Kind = "filter" if entry is None else "denied"
             place = _entry_place(arc) if entry is None else entry.place
             change = self.change(kind, place, at, arc)
-            yield _Step(self.behind(at, arc.head, at.topic, arc), (*changes, change))
+            yield _Step(self.behind(at, arc.head, kept, arc), (*changes, change))
             return
         renamed = renamed_by(entry, at.topic, glued=self.relay.language.glued)
         yield _Step(self.behind(at, arc.head, renamed, arc), tuple(changes))
-        if renamed != at.topic:
+        if renamed != kept:
             change = Change("renamed", entry.place, arc.tail, arc.head, at.hops + 1, renamed, arc)
-            yield _Step(self.behind(at, arc.head, at.topic, arc), (*changes, change))
+            yield _Step(self.behind(at, arc.head, kept, arc), (*changes, change))
+
+    def kept(self, topic: Tokens, tail: int, head: int) -> Tokens:
+        """What a topic of one broker is called at another one, where no link renames it."""
+        here, there = self.relay.prefixes[tail], self.relay.prefixes[head]
+        if here == there or topic[: len(here)] != here or len(topic) == len(here):
+            return topic
+        return (*there, *topic[len(here) :])
+
+    def renames(self, entry: Entry, arc: Arc) -> bool:
+        """Whether an entry gives topics other names than they have at the other broker anyway."""
+        given = entry.strip, entry.add
+        return given not in (((), ()), (self.relay.prefixes[arc.tail], self.relay.prefixes[arc.head]))
 
     def change(self, kind: Kind, place: Place, at: _At, arc: Arc) -> Change:
         return Change(kind, place, arc.tail, arc.head, at.hops + 1, at.topic, arc)
@@ -175,7 +191,8 @@ class _Search:
 
     def behind(self, at: _At, head: int, topic: Tokens, arc: Arc) -> _At:
         if arc.unguarded:
-            return _At(head, topic, at.hops, at.visited, *arc.came)
+            hops, visited = (0, _NOWHERE) if arc.forgets else (at.hops, at.visited)
+            return _At(head, topic, hops, visited, *arc.came)
         return _At(head, topic, at.hops + 1, self.been(at), *arc.came)
 
 

@@ -49,7 +49,8 @@ def served(fates: Fates) -> Served:
     found: Served = {}
     for number, need in enumerate(fates.relay.wanted):
         for one in fates.told:
-            if one.found.origin != need.broker and fates.classes.meets(one.found, _SAME, need):
+            called = fates.relay.as_called(need, one.found.origin)
+            if one.found.origin != need.broker and fates.classes.meets(one.found, _SAME, called):
                 key = one.found.origin, number
                 found[key] = found.get(key, True) and fates.arrives(one, need)
     return found

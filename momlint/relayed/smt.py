@@ -118,11 +118,14 @@ class _Walks:
         first: dict[tuple[tuple[int, Rewritten], int, int, Rewritten], int] = {}
         within = [number for number, step in enumerate(self.steps) if self._within(step, hop)]
         for number in within:
-            first.setdefault(self._leads(number), number)
+            if not self.relay.arcs[self.steps[number].passed.arc].forgets:
+                first.setdefault(self._leads(number), number)
         return [
             number
             for number in within
-            if not self.relay.guards[self.steps[number].tail[0]].once or first[self._leads(number)] == number
+            if not self.relay.guards[self.steps[number].tail[0]].once
+            or self.relay.arcs[self.steps[number].passed.arc].forgets
+            or first[self._leads(number)] == number
         ]
 
     def _leads(self, number: int) -> tuple[tuple[int, Rewritten], int, int, Rewritten]:
@@ -132,9 +135,10 @@ class _Walks:
 
     def _by_hops(self, step: _Step) -> Iterator[_Step]:
         most = self.relay.most_hops + 1
-        is_hop = not self.relay.arcs[step.passed.arc].unguarded
+        arc = self.relay.arcs[step.passed.arc]
         for before in range(most + 1):
-            yield step._replace(before=before, after=min(before + 1, most) if is_hop else before)
+            after = before if arc.unguarded else min(before + 1, most)
+            yield step._replace(before=before, after=0 if arc.forgets else after)
 
     def _within(self, step: _Step, hop: int) -> bool:
         limit = self.relay.arcs[step.passed.arc].max_hops
@@ -179,6 +183,15 @@ class _Walks:
             if self._alike(step, self.steps[one].tail[0]) and not self.relay.arcs[self.steps[one].passed.arc].unguarded
         ]
 
+    def _forgotten(self, layers: dict[int, list[int]], first: int, last: int) -> list[tuple[int, int]]:
+        """The steps of these hops behind which a message knows nothing of where it has been."""
+        return [
+            (hop, number)
+            for hop in range(first, last)
+            for number in layers[hop]
+            if self.relay.arcs[self.steps[number].passed.arc].forgets
+        ]
+
     def _session(self, layers: dict[int, list[int]], length: int) -> Session:
         within = {hop: set(several) for hop, several in layers.items()}
         text = template("relay.smt2.j2").render(
@@ -187,6 +200,7 @@ class _Walks:
             last=length,
             preceding=lambda hop, number: [one for one in self.preceding[number] if one in within[hop - 1]],
             been=lambda hop, number: self._been(layers, hop, number),
+            forgotten=lambda first, last: self._forgotten(layers, first, last),
         )
         return open_session(self.solver, text, self.limits)
 
@@ -202,11 +216,14 @@ class _Walks:
         for number in walk:
             step = self.steps[number]
             arc = self.relay.arcs[step.passed.arc]
-            if not arc.unguarded:
-                visited.add(step.tail[0])
+            if arc.forgets:
+                visited.clear()
+                hops = 0
+            elif not arc.unguarded:
+                if self.relay.identity[step.tail[0]] is not None:
+                    visited.add(step.tail[0])
                 hops = min(hops + 1, self.relay.most_hops + 1)
-            remembered = frozenset(visited) if self.relay.remembers else frozenset()
-            state = arc.head, step.passed.topic, *arc.came, hops, remembered
+            state = arc.head, step.passed.topic, *arc.came, hops, frozenset(visited)
             if state in seen:
                 return True
             seen.add(state)

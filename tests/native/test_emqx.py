@@ -347,17 +347,3 @@ def test_copies_are_those_of_a_simulation(seed: int) -> None:
     for topic in ("a", "a/b", "b", "a/x/y"):
         for name in names:
             assert copies(relay, name, topic, twice=True) == _simulate(bridges, name, topic), (files, name, topic)
-
-
-def test_a_manifest_is_of_one_family(tmp_path: Path) -> None:
-    """Topics of several could not be told apart: one has `/` and `#`, the other `.` and `>`."""
-    (tmp_path / "hub.conf").write_text(HUB)
-    (tmp_path / "east.conf").write_text(star(5)["east.conf"])
-    (tmp_path / "a.xml").write_text('<broker brokerName="a"><transportConnectors/></broker>')
-    manifest = tmp_path / "manifest.yaml"
-    manifest.write_text(
-        "momlint: 1\nbrokers:\n  hub: {config: hub.conf}\n"
-        "  east: {config: east.conf, kind: nanomq}\n  a: {config: a.xml}\n"
-    )
-    found = [(one.code, one.span.start.line) for one in lint_files([str(manifest)], Options()).findings]
-    assert found == [("MOM102", 5)]
