@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -37,10 +38,16 @@ app = typer.Typer(
 )
 
 
+@cache
+def _program_itself() -> Any:
+    """What typer makes of the functions below, which takes longer than many a command."""
+    return typer.main.get_command(app)
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run the command that `arguments` name; the exit code. Lets momlint's own exceptions through."""
     try:
-        code = app(args=list(arguments), prog_name="momlint", standalone_mode=False)
+        code = _program_itself()(args=list(arguments), prog_name="momlint", standalone_mode=False)
     except typer.Exit as stop:
         return stop.exit_code
     except typer.Abort:

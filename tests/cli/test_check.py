@@ -220,7 +220,10 @@ def test_every_format_goes_to_a_file(run: Run) -> None:
     assert ElementTree.parse("report.junit").getroot().get("failures") == "1"
 
 
-@pytest.mark.parametrize("name", ["json", "sarif", "concise", "github", "gitlab", "junit"])
+@pytest.mark.parametrize(
+    "name",
+    ["json", *(pytest.param(one, marks=pytest.mark.slow) for one in ("sarif", "concise", "github", "gitlab", "junit"))],
+)
 def test_the_engine_and_the_jobs_change_no_byte(run: Run, name: str) -> None:
     Path("loop.mom.yaml").write_text(LOOP)
     runs = [

@@ -150,6 +150,7 @@ sys.addaudithook(fail)
 """
 
 
+@pytest.mark.slow
 def test_alone_and_in_a_pool_the_same_is_told(folder: Path) -> None:
     """One file that momlint fails over and one that takes too much memory, between others."""
     (folder / "site").mkdir()

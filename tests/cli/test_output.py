@@ -46,7 +46,9 @@ def start(estate: Path, output: str, *arguments: str, most: int | None = None) -
     )
 
 
-@pytest.mark.parametrize("form", ["json", "text", "sarif", "junit"])
+@pytest.mark.parametrize(
+    "form", ["json", *(pytest.param(one, marks=pytest.mark.slow) for one in ("text", "sarif", "junit"))]
+)
 @pytest.mark.parametrize("there", [True, False])
 def test_a_disk_that_fails(form: str, there: bool, estate: Path) -> None:
     report = estate.parent / "report"

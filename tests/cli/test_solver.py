@@ -27,7 +27,9 @@ def estates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "estates"
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    "solver", [pytest.param(one, marks=pytest.mark.slow) if one == "cvc5" else one for one in SOLVERS]
+)
 def test_it_finds_what_graph_finds(run: Run, estates: str, solver: str) -> None:
     mine = run("check", estates, "-f", "json", "--engine", "smt", "--solver", solver)
     graph = run("check", estates, "-f", "json", "--engine", "graph")

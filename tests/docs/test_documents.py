@@ -10,15 +10,20 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from _pytest.mark.structures import ParameterSet
+
+from momlint.cli import main
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
 WRITTEN = [path for path in DOCUMENTS if path.parent != ROOT / "docs" / "rules"]
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+#: What would change what is printed.
+_OF_TERMINALS = ("COLUMNS", "FORCE_COLOR", "CLICOLOR_FORCE", "MOMLINT_DEBUG")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -55,11 +60,7 @@ def commands(block: str) -> list[tuple[str, str]]:
 
 
 def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = {
-        key: value
-        for key, value in os.environ.items()
-        if key not in {"COLUMNS", "FORCE_COLOR", "CLICOLOR_FORCE", "MOMLINT_DEBUG"}
-    }
+    environment = {key: value for key, value in os.environ.items() if key not in _OF_TERMINALS}
     environment["PYTHONPATH"] = str(ROOT)
     return subprocess.run(
         [sys.executable, "-m", "momlint", *arguments],
@@ -73,25 +74,44 @@ def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+class Here(Protocol):
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        """Exit code, standard output and standard error of momlint."""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
+    """momlint in this process, which saves a start for each of many blocks, and in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    for variable in _OF_TERMINALS:
+        monkeypatch.delenv(variable, raising=False)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        return code, *capsys.readouterr()
+
+    return call
+
+
 @pytest.mark.parametrize("block", blocks("console", apart_from=re.compile(r'^```\w+ title="', re.MULTILINE)))
-def test_a_command_prints_what_is_shown(block: str, tmp_path: Path) -> None:
+def test_a_command_prints_what_is_shown(block: str, tmp_path: Path, here: Here) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     wanted = commands(block)
     assert wanted, "a console block begins with `$ `"
     for command, shown in wanted:
         program, *arguments = shlex.split(command)
         assert program == "momlint"
-        done = run(arguments, tmp_path)
-        assert done.returncode in {0, 1}, done.stderr
-        assert shown.rstrip() == done.stdout.rstrip()
+        code, out, err = here(*arguments)
+        assert code in {0, 1}, err
+        assert shown.rstrip() == out.rstrip()
 
 
 @pytest.mark.parametrize("block", blocks("yaml", having="momlint: 1"))
-def test_an_estate_in_the_documents_is_clean(block: str, tmp_path: Path) -> None:
+def test_an_estate_in_the_documents_is_clean(block: str, tmp_path: Path, here: Here) -> None:
     path = tmp_path / "topology.yaml"
     path.write_text(block, encoding="utf-8")
-    done = run(["check", "--fail-on", "warning", str(path)], tmp_path)
-    assert done.returncode == 0, done.stdout
+    code, out, _ = here("check", "--fail-on", "warning", str(path))
+    assert code == 0, out
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name)

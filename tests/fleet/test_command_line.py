@@ -24,6 +24,7 @@ def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_whoever_does_it_prints_the_same(run: Run, many: Path) -> None:
     alone = run("check", ".", "-f", "json")
     assert alone.code == 1

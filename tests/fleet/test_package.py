@@ -7,6 +7,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from momlint.fleet.package import write_archive
 
 
@@ -32,6 +34,7 @@ def test_the_archive_is_a_whole_momlint(tmp_path: Path) -> None:
     assert ran.stdout.split() == [str(rules), "MOM104"]
 
 
+@pytest.mark.slow
 def test_the_same_momlint_gives_the_same_archive(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / name).mkdir()

@@ -142,7 +142,9 @@ def test_a_question_that_is_cheap_is_not_spread() -> None:
     assert parts().decide("nusmv", None, overlay, ask(overlay, "arrive")) is None
 
 
-@pytest.mark.parametrize("engine", ["auto", "graph", "smt"])
+@pytest.mark.parametrize(
+    "engine", [pytest.param("auto", marks=pytest.mark.slow), "graph", pytest.param("smt", marks=pytest.mark.slow)]
+)
 def test_the_report_of_one_overlay_is_that_of_the_whole(engine: str, tmp_path: Path) -> None:
     path = tmp_path / "torus.mom.yaml"
     path.write_text(large_estate(4, 5, 60, damaged=3))
@@ -154,6 +156,7 @@ def test_the_report_of_one_overlay_is_that_of_the_whole(engine: str, tmp_path: P
     assert rendered(together) == rendered(alone)
 
 
+@pytest.mark.slow
 def test_one_estate_after_the_other_by_the_same_processes(tmp_path: Path) -> None:
     # What a process keeps of the first is not taken for the second.
     with Processes(1, LIMITS) as pool:

@@ -20,7 +20,7 @@ LIMITS = ShardLimits(seconds=60.0, memory=4 << 30)
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    return write_many(tmp_path_factory.mktemp("many"), 100, broken_every=10, fault_every=7)
+    return write_many(tmp_path_factory.mktemp("many"), 45, brokers=(4, 8), broken_every=4, fault_every=5)
 
 
 def by_pool(paths: list[str], options: Options, limits: ShardLimits = LIMITS, jobs: int = 2) -> Report:
@@ -73,6 +73,7 @@ def test_includes_and_suppressions_are_shown_where_they_stand(tmp_path: Path, mo
     assert rendered(by_pool(paths, Options())) == rendered(alone)
 
 
+@pytest.mark.slow
 def test_a_file_that_hangs_is_one_undecided_and_the_rest_is_unchanged(
     many: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,9 +92,8 @@ def test_a_file_that_hangs_is_one_undecided_and_the_rest_is_unchanged(
 
 
 # It ends at another place each time, and not everywhere does Python say that it was for want of memory.
-@pytest.mark.parametrize(
-    "mebibytes", [pytest.param(640, marks=pytest.mark.slow), pytest.param(680, marks=pytest.mark.slow), 700]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("mebibytes", [640, 680, 700])
 def test_a_file_that_needs_too_much_memory_is_one_undecided(many: list[str], tmp_path: Path, mebibytes: int) -> None:
     large = tmp_path / "large.mom.yaml"
     large.write_text("momlint: 1\nbrokers:\n" + "".join(f"  b{i}: {{site: s}}\n" for i in range(400_000)))

@@ -12,6 +12,7 @@ overflows. The tests hold it to a grammar (tests/routed/engines/lark_grammar.py)
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, NoReturn, TypeAlias
 
 from momlint.routed.specs.syntax import Binary, Constant, FormulaError, Name, Node, Set, Unary
@@ -81,14 +82,15 @@ class _Pending(NamedTuple):
     """What waits for its right operand: an operator, or an open bracket.
 
     `text`: the operator or bracket, of ``E [`` and ``A [`` the letter; `temporal`: whether the operand may begin with
-    a temporal operator; `before`: the left operand, or what a set, or ``E [``, has already.
+    a temporal operator; `before`: the left operand, or what a set, or ``E [``, has already; of a set a list, as sets
+    may be long.
     """
 
     text: str
     precedence: int
     token: _Token
     temporal: bool = True
-    before: tuple[_Part, ...] = ()
+    before: Sequence[_Part] = ()
 
 
 class _Reader:
@@ -152,7 +154,7 @@ class _Reader:
                 case "(":
                     self.open(_Pending("(", _BRACKET, token), token)
                 case "{":
-                    self.open(_Pending("{", _BRACKET, token, temporal=False), token)
+                    self.open(_Pending("{", _BRACKET, token, temporal=False, before=[]), token)
                 case "}" if self.opens_set() and not self.pending[-1].before:
                     opening = self.close()
                     return _Part(Set((), opening.start, end), opening.start, end, 1)
@@ -181,8 +183,8 @@ class _Reader:
                     start = self.close().start
                     part = _Part(inner.node, start, token.end, self.higher(token, inner))
                 case "{", ",":
-                    before = (*opening.before, self.reduce(part, _ARROW))
-                    self.pending[-1] = opening._replace(before=before)
+                    assert isinstance(opening.before, list)
+                    opening.before.append(self.reduce(part, _ARROW))
                     return None
                 case "{", "}":
                     items = (*opening.before, self.reduce(part, _ARROW))
