@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from tests.studio.serving import studio  # noqa: E402
 from tests.view.browsers import Browser, open_browser  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
@@ -26,8 +27,8 @@ def momlint(*arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "momlint", *arguments], cwd=ROOT, check=True)
 
 
-def take(browser: Browser, page: Path, image: str, steps: Sequence[str]) -> None:
-    browser.get(page.as_uri())
+def take(browser: Browser, page: str, image: str, steps: Sequence[str]) -> None:
+    browser.get(page)
     for step in steps:
         browser.execute_script(step)
         time.sleep(2.5)
@@ -41,12 +42,25 @@ def main() -> None:
         momlint("view", "-q", "examples/real-networks/geant2012.yaml", "-o", str(ring))
         momlint("view", "-q", "examples/triangle/topology.yaml", "--svg", "--colour", "2", "--from", "1", "--to", "2",
                 "-o", str(IMAGES / "view-triangle.svg"))  # fmt: skip
-        browser = open_browser(1200, 760)
+        browser = open_browser(1200, 780)
         try:
-            take(browser, six, "view-light.png", ["document.querySelector('#findings button').click()"])
+            take(browser, six.as_uri(), "view-light.png", ["document.querySelector('#findings button').click()"])
             dark = "document.getElementById('theme').click()"
             choose = "const s = document.getElementById('state'); s.value = 6; s.dispatchEvent(new Event('change'))"
-            take(browser, ring, "view-dark.png", [dark, choose, "scrollTo(0, 570)"])
+            take(browser, ring.as_uri(), "view-dark.png", [dark, choose, "scrollTo(0, 570)"])
+            edited = Path(folder, "abilene.yaml")
+            edited.write_bytes((ROOT / "examples" / "real-networks" / "abilene.yaml").read_bytes())
+            with studio(edited) as running:
+                take(browser, running.address, "studio.png", [
+                    "document.querySelector('#studio [value=fail]').click()",
+                    "document.querySelector('#elements summary').click()",
+                    *(f"[...document.querySelectorAll('#elements table:last-child button')].filter((one) => "
+                      f"one.textContent.includes('seattle'))[{n}].click();"
+                      "document.querySelector('#detail .fails').click()" for n in (0, 1)),
+                    "scrollTo(0, 0)",
+                ])  # fmt: skip
+                browser.execute_script("window.onbeforeunload = null")
+                browser.get("about:blank")
         finally:
             browser.quit()
 

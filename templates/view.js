@@ -18,6 +18,9 @@
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const darkness = matchMedia("(prefers-color-scheme: dark)");
 
+  // What the studio adds: see studio.js.
+  const studio = { picked: () => false, failNode: null, elementNodes: () => [], topicNodes: () => [] };
+
   let data;
   let estate; // the one that is drawn
   let view; // what is chosen, by index: state, pair, finding, broker, link, topic; ways: of the walk; at: the hop
@@ -262,7 +265,7 @@
     estate.brokers.forEach((one, index) => {
       const group = s("g", { class: "broker" + (one.external ? " external" : ""), "data-broker": index });
       const inside = one.id.length <= 3 && estate.radius > 10;
-      const text = s("text", { x: inside ? one.x : one.x + estate.radius + 4, y: one.y, class: inside ? "inside" : "beside" });
+      const text = s("text", { x: one.x, y: inside ? one.y : one.y + estate.radius + 9, class: inside ? "inside" : "" });
       text.textContent = one.id;
       group.append(s("circle", { cx: one.x, cy: one.y, r: estate.radius }), text, titled(`${one.id}${one.about ? `: ${one.about}` : ""}`));
       brokers.push(group);
@@ -331,8 +334,10 @@
       const ended = drag;
       drag = null;
       if (!ended || ended.moved) return;
+      const [x, y] = pointAt(event);
       const broker = event.target.closest && event.target.closest("[data-broker]");
       const link = event.target.closest && event.target.closest("[data-link]");
+      if (studio.picked(broker && Number(broker.dataset.broker), link && Number(link.dataset.link), x, y)) return;
       if (broker) chooseElement("broker", Number(broker.dataset.broker));
       else if (link) chooseElement("link", Number(link.dataset.link));
     });
@@ -410,8 +415,10 @@
   function updateFailed() {
     const state = failing();
     const names = failedNames(state);
-    const text = names.length ? `Failed: ${listed(names, 12)}. ` : "";
-    $("failed").textContent = estate.states.length > 1 || names.length ? text + (view.cut && !estate.failures.has(failureKey(state.links, state.brokers)) ? "" : lostText()) : "";
+    const known = estate.states[estate.failures.get(failureKey(state.links, state.brokers))];
+    const colour = known && known.kind === "colour" && names.length ? ` (colour ${known.name})` : "";
+    const text = names.length ? `Failed: ${listed(names, 12)}${colour}. ` : "";
+    $("failed").textContent = estate.states.length > 1 || names.length ? text + (known ? lostText() : "") : "";
   }
 
   function updateWalk() {
@@ -552,6 +559,7 @@
   }
 
   function failNode(kind, index) {
+    if (studio.failNode) return studio.failNode(kind, index);
     const state = estate.failures.get(kind === "link" ? failureKey([index], []) : failureKey([], [index]));
     if (state === undefined) return estate.kind === "routed" ? h("p", { class: "small" }, `No colour stands for the failure of this ${kind} alone.`) : "";
     const name = estate.states[state].kind === "colour" ? ` (colour ${estate.states[state].name})` : "";
@@ -571,6 +579,7 @@
         h("button", { type: "button", onclick: () => { $("from").value = index; fromTo(); } }, "Walk from here"),
         h("button", { type: "button", onclick: () => { $("to").value = index; fromTo(); } }, "Walk to here")) : "",
       failNode("broker", index),
+      ...studio.elementNodes("broker", index),
       ...sourceNodes(broker.at),
     ].filter(Boolean);
   }
@@ -581,6 +590,7 @@
       h("h3", {}, `Link ${link.id}`),
       h("p", {}, `${link.one_way ? "from" : "between"} ${brokerName(link.tail)} ${link.one_way ? "to" : "and"} ${brokerName(link.head)}${link.about ? `; ${link.about}` : ""}`),
       failNode("link", index),
+      ...studio.elementNodes("link", index),
       ...sourceNodes(link.at),
     ].filter(Boolean);
   }
@@ -799,7 +809,7 @@
       if (status !== "ok" && status !== "moved") byTopic.set(topic, [...(byTopic.get(topic) || []), `${brokerName(pair.tail)} → ${brokerName(pair.head)} ${MEANINGS[status]}`]);
     }));
     return table(`Topics, ${estate.states.length ? stateName(estate.states[view.state]) : ""}`, ["Topic", "Published at", "Wanted at", "Not as it should be"], estate.topics.map((one, index) => () =>
-      [button(one.name, () => { $("topic").value = index; chooseTopic(); }), listed(one.publishers.map(brokerName)), listed(one.subscribers.map(brokerName)), listed(byTopic.get(index) || [], 3)]));
+      [button(one.name, () => { $("topic").value = index; chooseTopic(); }), listed(one.publishers.map(brokerName)), listed(one.subscribers.map(brokerName)), h("span", {}, listed(byTopic.get(index) || [], 3), ...studio.topicNodes(index))]));
   }
 
   // -- controls ------------------------------------------------------------------------------------------------------
@@ -888,6 +898,40 @@
     openEstate(0);
   }
 
+  // The same with other data, and with what was chosen as far as it is still there.
+  function reload(fresh) {
+    const index = data.estates.indexOf(estate);
+    const before = { estate, view, box, level: $("level").value };
+    const name = (list, one) => (one === null || one === undefined ? null : list[one].id || list[one].name);
+    const kept = { broker: name(estate.brokers, view.broker), link: name(estate.links, view.link), topic: name(estate.topics, view.topic) };
+    const state = failing();
+    const failed = [state.links.map((one) => estate.links[one].id), state.brokers.map(brokerName)];
+    load(fresh);
+    if (index > 0 && index < data.estates.length) openEstate(index);
+    const find = (list, id) => { const at = list.findIndex((one) => (one.id || one.name) === id); return id === null || at < 0 ? null : at; };
+    view.broker = find(estate.brokers, kept.broker);
+    view.link = find(estate.links, kept.link);
+    view.topic = find(estate.topics, kept.topic);
+    if (view.topic !== null) $("topic").value = view.topic;
+    if (canvas && before.box && before.estate.width === estate.width && before.estate.height === estate.height) { box = before.box; look(); }
+    showFailure(...failed);
+    if (view.topic !== null) { listFindings(); listRows(); }
+    update();
+  }
+
+  // What has failed, by name; false where no state stands for it.
+  function showFailure(linkNames, brokerNames) {
+    const ids = (list, names) => names.map((id) => list.findIndex((one) => one.id === id)).filter((at) => at >= 0);
+    const failed = { links: ids(estate.links, linkNames), brokers: ids(estate.brokers, brokerNames) };
+    const state = estate.failures.get(failureKey(failed.links, failed.brokers));
+    view.state = state === undefined ? 0 : state;
+    view.cut = state === undefined ? failed : null;
+    view.finding = null;
+    if (view.pair !== null && state !== undefined) showPair(view.pair);
+    else setWalk([]);
+    return state !== undefined;
+  }
+
   function start() {
     onDrawing();
     onMatrix();
@@ -915,4 +959,5 @@
   }
 
   start();
+  window.momlint = Object.assign(studio, { $, h, say, reload, showFailure, failing, update, chooseElement, now: () => ({ data, estate, view }) });
 })();

@@ -673,6 +673,52 @@ def view(
 
 
 @app.command()
+def studio(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="An estate in YAML; one that is not there yet is begun.")],
+    port: Annotated[
+        int,
+        typer.Option(metavar="NUMBER", min=0, max=65535, help="The port on loopback; 0, the default, for a free one."),
+    ] = 0,
+    opens: Annotated[bool, typer.Option("--open", help="Open the address in a browser.")] = False,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CODES", autocompletion=codes, help="Only these codes or prefixes (MOM3,MOM602)."),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="CODES", autocompletion=codes, help="Not these codes or prefixes.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="For each question to an engine; 60 by default.")
+    ] = None,
+    config: Annotated[str | None, typer.Option(metavar="FILE", help="Use this configuration.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the address and nothing else.")] = False,
+    root: _Root = None,
+    max_file_mb: _MaxFileMb = None,
+) -> None:
+    """Edit an estate in the browser: the drawing, the findings, what fails, live.
+
+    Serves one page on loopback and prints its address, which has a token in it; Ctrl-C ends it. Nothing is written
+    before you save. Needs the extra studio: pip install 'momlint[studio]'.
+
+    Exit code: 0 ended, 2 wrong usage or a file that cannot be read.
+    """
+    from momlint.cli.check import Arguments
+    from momlint.cli.studio import studio as run_studio
+
+    arguments = Arguments(
+        paths=[path],
+        select=select or (),
+        ignore=ignore or (),
+        timeout=timeout,
+        config=config,
+        quiet=quiet,
+        root=root,
+        max_file_mb=max_file_mb,
+    )
+    raise typer.Exit(run_studio(arguments, port, opens=opens))
+
+
+@app.command()
 def render(
     path: Annotated[str, typer.Argument(metavar="PATH", help="An estate, or - for standard input.")],
     to: Annotated[str, typer.Option(**words("smv|smt2|graphml|cub"), help="The language to render to.")],

@@ -45,7 +45,7 @@ def view(arguments: Arguments, drawing: Drawing | None) -> int:
     if drawing is not None and drawing.source is not None and drawing.dest is not None:
         wanted = ((drawing.source, drawing.dest),)
     with Progress(not arguments.quiet) as progress:
-        gathered = gather(files, options, given, wanted, progress)
+        gathered = gather(files, options, given, wanted, progress=progress)
     gathered.report.failures[:0] = failures
     refuse_input("--output", arguments.output, gathered.report.sources)
     if drawing is None:

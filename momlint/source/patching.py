@@ -165,7 +165,9 @@ class Patches:
             before = [one for one in kept if one <= index]
             if before:
                 end = items[before[-1]].end
-                self._insert(end, "".join(f", {text}" for text in new[index]))
+                # A colon with a comma right behind it would be a part of the name.
+                lead = " " if self.text.text[end - 1 : end] == ":" else ""
+                self._insert(end, lead + "".join(f", {text}" for text in new[index]))
             else:
                 start = items[kept[0]].start
                 self._insert(start, "".join(f"{text}, " for text in new[index]))

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 MOST_TOPICS = 3_000
 #: So many filters of a link are told.
 _MOST_FILTERS = 6
-#: Letters of a name for which there is room, and pixels of each.
-_LONGEST, _LETTER = 16, 7.0
+#: Letters of a name for which there is room, pixels of each, and what there is at the sides already.
+_LONGEST, _LETTER, _MARGIN = 24, 7.0, 44.0
 
 
 def drawn(loaded: LoadedEstate, kind: Literal["routed", "relayed"], places: Places) -> Picture:
@@ -27,14 +27,15 @@ def drawn(loaded: LoadedEstate, kind: Literal["routed", "relayed"], places: Plac
     assert estate is not None
     ends = [(link.tail, link.head) for link in estate.links]
     layout = lay_out(len(estate.brokers), ends)
-    # Long names stand beside their brokers.
-    longest = max(len(broker.id) for broker in estate.brokers)
-    width = layout.width + (min(longest, _LONGEST) * _LETTER if longest > 3 else 0)
-    picture = Picture(estate.name, loaded.source.file, kind, round(width, 1), layout.height)
-    for broker, (x, y) in zip(estate.brokers, layout.spots, strict=True):
+    # Long names stand below their brokers, and need more than the margin at the sides.
+    longest = min(_LONGEST, max(len(broker.id) for broker in estate.brokers))
+    beyond = max(0.0, longest * _LETTER / 2 - _MARGIN)
+    spots = [(round(x + beyond, 1), y) for x, y in layout.spots]
+    picture = Picture(estate.name, loaded.source.file, kind, round(layout.width + 2 * beyond, 1), layout.height)
+    for broker, (x, y) in zip(estate.brokers, spots, strict=True):
         at = places.of(loaded, broker.place)
         picture.brokers.append(Spot(broker.id, x, y, _about_broker(broker), at, broker.external))
-    for link, path in zip(estate.links, paths(layout.spots, ends), strict=True):
+    for link, path in zip(estate.links, paths(spots, ends), strict=True):
         at = places.of(loaded, link.place)
         picture.links.append(Cable(link.id, link.tail, link.head, link.one_way, path, _about_link(link), at))
     return picture

@@ -20,13 +20,25 @@ MOST_ESTATES = 30
 _SECONDS = 60.0
 
 
+class Supposed(NamedTuple):
+    """A failure to be looked at, in the estate with this index: names of links and brokers."""
+
+    estate: int
+    links: tuple[str, ...]
+    brokers: tuple[str, ...]
+
+
 class Gathered(NamedTuple):
-    """`findings`: for each of the report's the index of the picture it belongs to, None where it has none."""
+    """`findings`: for each of the report's the index of the picture it belongs to, None where it has none.
+
+    `estates`: what the pictures are of.
+    """
 
     report: Report
     pictures: list[Picture]
     findings: list[int | None]
     places: Places
+    estates: list[LoadedEstate]
 
 
 def gather(
@@ -34,11 +46,12 @@ def gather(
     options: Options,
     given: Mapping[str, bytes] | None = None,
     pairs: Collection[tuple[str, str]] = (),
+    supposed: Supposed | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Gathered:
     """Check `files` and draw their estates. `given`: contents of files that are not to be read from the disk.
 
-    `pairs`: of brokers, by name, whose walks are wanted in any case.
+    `pairs`: of brokers, by name, whose walks are wanted in any case. `supposed`: a failure that is to have a state.
     """
     held = dict(given or {})
     opened: list[Opened] = []
@@ -71,13 +84,14 @@ def gather(
     for number, loaded in enumerate(estates[:MOST_ESTATES]):
         progress(f"drawing {loaded.estate.name if loaded.estate is not None else ''}")
         own = [one for one, owner in zip(report.findings, owners, strict=True) if owner == number]
-        pictures.append(_picture(loaded, own, options.timeout or _SECONDS, pairs, places))
+        failure = supposed if supposed is not None and supposed.estate == number else None
+        pictures.append(_picture(loaded, own, options.timeout or _SECONDS, pairs, failure, places))
     if len(estates) > MOST_ESTATES:
         pictures[0].notes.append(
             f"{MOST_ESTATES} of {len(estates):,} estates are drawn; name fewer files for the others."
         )
     findings = [owner if owner is not None and owner < MOST_ESTATES else None for owner in owners]
-    return Gathered(report, pictures, findings, places)
+    return Gathered(report, pictures, findings, places, estates[:MOST_ESTATES])
 
 
 def _open(unit: Unit, options: Options, given: Mapping[str, bytes]) -> tuple[Opened | None, list[str]]:
@@ -140,6 +154,7 @@ def _picture(
     findings: Sequence[Finding],
     seconds: float,
     wanted: Collection[tuple[str, str]],
+    supposed: Supposed | None,
     places: Places,
 ) -> Picture:
     estate = loaded.estate
@@ -158,7 +173,7 @@ def _picture(
             for one in witnesses
             if one.destination is not None and (one.source is not None or one.walk)
         }
-        return routed.draw(loaded, {*pairs, *wanted}, places)
+        return routed.draw(loaded, {*pairs, *wanted}, places, _failure(loaded, supposed))
     if "delivery" in names:
         from momlint.view import sites
 
@@ -166,3 +181,15 @@ def _picture(
         if picture is not None:
             return picture
     return Picture(estate.name, loaded.source.file, "none")
+
+
+def _failure(loaded: LoadedEstate, supposed: Supposed | None) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """What has failed, by dense ids; None where nothing is supposed, or a name is not there any more."""
+    estate = loaded.estate
+    if supposed is None or estate is None:
+        return None
+    links = {link.id: number for number, link in enumerate(estate.links)}
+    brokers = {broker.id: number for number, broker in enumerate(estate.brokers)}
+    if not (set(supposed.links) <= links.keys() and set(supposed.brokers) <= brokers.keys()):
+        return None
+    return tuple(sorted(links[one] for one in supposed.links)), tuple(sorted(brokers[one] for one in supposed.brokers))

@@ -43,6 +43,20 @@ def page(gathered: Gathered, title: str) -> str:
     )
 
 
+def studio_page(data: dict[str, Any]) -> tuple[str, str]:
+    """The page of the studio, and its content security policy: as `page`, and it may talk to where it comes from."""
+    styles = "\n".join(resources.read_text("templates", name) for name in ("view.css", "studio.css"))
+    script = "\n".join(resources.read_text("templates", name) for name in ("view.js", "studio.js"))
+    text = template("studio.html.j2").render(
+        title=data["title"], version=__version__, styles=styles, script=script, data=in_script(data)
+    )
+    policy = (
+        f"default-src 'none'; style-src '{_hash(styles)}'; script-src '{_hash(script)}'; connect-src 'self'; "
+        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return text, policy
+
+
 def svg(picture: Picture, state: int = 0, way: Way | None = None) -> str:
     """The drawing as SVG, in one state and with one walk; it is light or dark as its reader is."""
     failed = picture.states[state] if picture.states else None

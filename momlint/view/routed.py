@@ -36,14 +36,22 @@ FEW_FARES = 60_000
 MOST_PROMISED = 2_000
 
 
-def draw(loaded: LoadedEstate, witnessed: Collection[tuple[str, str]], places: Places) -> Picture:
-    """The picture of an estate; `witnessed`: pairs of brokers, by name, that findings speak of."""
+def draw(
+    loaded: LoadedEstate,
+    witnessed: Collection[tuple[str, str]],
+    places: Places,
+    supposed: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
+) -> Picture:
+    """The picture of an estate; `witnessed`: pairs of brokers, by name, that findings speak of.
+
+    `supposed`: links and brokers of a failure that is to have a state, unless recovery rows say nothing of it.
+    """
     estate = loaded.estate
     assert estate is not None
     picture = drawn(loaded, "routed", places)
     add_topics(picture, loaded, estate.topics, places)
     needs = Needs.of(len(estate.brokers), estate.topics)
-    states, beyond, start = _states(loaded, picture, needs, places)
+    states, beyond, start = _states(loaded, picture, needs, places, None if supposed is None else Failure(*supposed))
     overlay = build(estate, needs, beyond)[0]
     # The first state of the picture is the usual one.
     order = [start, *(number for number in range(len(states)) if number != start)]
@@ -54,7 +62,7 @@ def draw(loaded: LoadedEstate, witnessed: Collection[tuple[str, str]], places: P
 
 
 def _states(
-    loaded: LoadedEstate, picture: Picture, needs: Needs, places: Places
+    loaded: LoadedEstate, picture: Picture, needs: Needs, places: Places, supposed: Failure | None
 ) -> tuple[list[State], list[Failure], int]:
     """All states in the order of the overlay's colours, those failures that are no colours, and the usual one."""
     estate = loaded.estate
@@ -72,6 +80,10 @@ def _states(
     known = {Failure(one.links, one.brokers) for one in states}
     extra: list[Failure] = []
     if estate.recovery_rows is None:
+        if supposed is not None and supposed not in known:
+            known.add(supposed)
+            extra.append(supposed)
+            states.append(State(_named(estate, supposed), "supposed", *supposed))
         pairs = min(MOST_PAIRS, len(needs.pairs) if estate.topics else len(estate.brokers) ** 2)
         most = MOST_FARES // max(1, pairs)
         promised = [one for one in _promised(estate, picture) if one not in known]

@@ -80,6 +80,8 @@ CASES = {
         Case("view nothere.yaml", 2),
         Case("view - --max-file-mb 1", 2, reads=True),
     ],
+    # With an estate it would wait for a browser.
+    "studio": [Case("studio nothere/new.yaml", 2, prints=False)],
     "config show": [Case("config show")],
     "explain": [Case("explain MOM302")],
     "rules": [Case("rules")],

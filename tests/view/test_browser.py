@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -52,9 +54,16 @@ def text(browser: Browser, selector: str) -> str:
 
 
 def until(condition: Callable[[], object]) -> None:
-    from selenium.webdriver.support.ui import WebDriverWait
+    """Wait until it holds; elements that went away meanwhile are looked for again. Raises `TimeoutError`."""
+    from selenium.common.exceptions import StaleElementReferenceException
 
-    WebDriverWait(None, 15, 0.05).until(lambda _: condition())  # type: ignore[type-var]
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        with contextlib.suppress(StaleElementReferenceException):
+            if condition():
+                return
+        time.sleep(0.05)
+    raise TimeoutError
 
 
 def links(browser: Browser, kind: str) -> set[int]:

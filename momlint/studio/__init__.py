@@ -1,0 +1,1 @@
+"""The studio: the page of `momlint.view`, editable, served to a browser on the same machine."""

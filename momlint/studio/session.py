@@ -1,0 +1,336 @@
+"""One estate that is being edited: its texts, what they were before, and what a page shows of them.
+
+Texts change in memory; files change when they are saved, and only those of the estate, below its folder.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from momlint.access import reason
+from momlint.errors import MomlintError
+from momlint.source.patching import Unpatchable
+from momlint.studio.editing import Editing
+from momlint.view.gathering import Gathered, Supposed, gather
+from momlint.view.layout import paths
+from momlint.view.page import data_of
+from momlint.words import joined
+from momlint.writing import write_file
+
+if TYPE_CHECKING:
+    from momlint.lint import Options
+    from momlint.view.form import Picture
+
+#: So many steps can be taken back.
+_MOST_UNDONE = 200
+#: Pixels from a new broker to the ones that stand already.
+_AWAY = 90.0
+_MARK = b"\xef\xbb\xbf"
+#: Keys of a link that are numbers, and of a broker that are texts.
+_NUMBERS = ("cost", "latency_ms", "availability")
+_TEXTS = ("site", "address")
+
+
+class Refused(MomlintError):
+    """What cannot be done; `status`: as HTTP has it."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+class Session:
+    """See the module. `revision` counts the changes: who speaks of another one has not seen the last."""
+
+    def __init__(self, file: str, options: Options, start: bytes | None = None) -> None:
+        """`file`: an estate in YAML. `start`: what a file that is not there yet begins with."""
+        self.file = file
+        self.options = options
+        self.access = options.access(file)
+        self.contents: dict[str, bytes] = {} if start is None else {file: start}
+        self.revision = 0
+        self._saved: dict[str, bytes | None] = {} if start is None else {file: None}
+        self._undo: list[dict[str, bytes]] = []
+        self._supposed: Supposed | None = None
+        self._spots: list[dict[str, tuple[float, float]]] = []
+        self._put: dict[str, tuple[float, float]] = {}
+        self.gathered: Gathered = self._gather()
+
+    # -- what is shown ------------------------------------------------------------------------------------------------
+
+    def data(self, says: str = "") -> dict[str, Any]:
+        """All that the page knows; `says`: a sentence for its user."""
+        names = [picture.name for picture in self.gathered.pictures]
+        found = data_of(self.gathered, names[0] if names else os.path.basename(self.file))
+        found["studio"] = {
+            "file": self.file,
+            "texts": {file: _text(self.read(file)) for file in self.files()},
+            "changed": self.changed(),
+            "undo": bool(self._undo),
+            "revision": self.revision,
+            "says": says,
+        }
+        return found
+
+    def files(self) -> list[str]:
+        """The files of the estate that can be changed, the main one first."""
+        found = {self.file: None}
+        for loaded in self.gathered.estates:
+            found.update((source.file, None) for source in loaded.sources)
+        return [file for file in found if file.endswith((".yaml", ".yml")) and self.access.has(file)]
+
+    def changed(self) -> list[str]:
+        """The files that are other than on the disk."""
+        return [file for file, data in self.contents.items() if self._saved[file] != data]
+
+    def read(self, file: str) -> bytes:
+        """The content of a file of the estate, as it is now. Raises `OSError`."""
+        return self.contents[file] if file in self.contents else self.access.read(file)
+
+    # -- what is done -------------------------------------------------------------------------------------------------
+
+    def change(self, asked: Mapping[str, Any]) -> str:
+        """Do what `asked` says to the estate; a sentence on what was done. Raises `Refused`."""
+        self._is_current(asked)
+        number = _whole(asked.get("estate", 0))
+        if not 0 <= number < len(self.gathered.estates):
+            raise Refused(422, "there is no estate to change; mend the text first")
+        editing = Editing(self.gathered.estates[number], self.read)
+        try:
+            says = self._do(editing, asked)
+            made = editing.made()
+        except Unpatchable as error:
+            raise Refused(422, f"this cannot be done here: {error}") from error
+        self._take(made)
+        return says
+
+    def _do(self, editing: Editing, asked: Mapping[str, Any]) -> str:
+        name = _word(asked, "name")
+        match asked.get("do"):
+            case "add-broker":
+                editing.add_broker(name, {key: _word(asked, key) for key in _TEXTS})
+                x, y = asked.get("x"), asked.get("y")
+                if isinstance(x, int | float) and isinstance(y, int | float) and math.isfinite(x + y):
+                    self._put[name] = (round(float(x), 1), round(float(y), 1))
+                return f"Broker {name} added."
+            case "add-link":
+                tail, head = _word(asked, "from"), _word(asked, "to")
+                numbers = {key: _number(asked, key) for key in _NUMBERS if asked.get(key) not in (None, "")}
+                editing.add_link(tail, head, name, numbers, one_way=asked.get("one_way") is True)
+                return f"Link from {tail} to {head} added."
+            case "add-topic":
+                editing.add_topic(name, _names(asked, "publishers"), _names(asked, "subscribers"))
+                return f"Topic {name} added."
+            case "remove-broker":
+                editing.remove_broker(name)
+                return f"Broker {name} removed, with its links."
+            case "remove-link":
+                editing.remove_link(name)
+                return f"Link {name} removed."
+            case "remove-topic":
+                editing.remove_topic(name)
+                return f"Topic {name} removed."
+        raise Refused(400, "this is nothing that the studio does")
+
+    def write(self, asked: Mapping[str, Any]) -> str:
+        """Put another text in place of a file of the estate. Raises `Refused`."""
+        self._is_current(asked)
+        file, text = _word(asked, "file"), asked.get("text")
+        if file not in self.files():
+            raise Refused(403, "this file is none of the estate's")
+        if not isinstance(text, str) or len(text) > self.options.most_bytes:
+            raise Refused(400, "this is no text of a file")
+        old = self.read(file)
+        # A browser's text has one kind of line ends, and no mark at its start.
+        if b"\r\n" in old:
+            text = text.replace("\r\n", "\n").replace("\n", "\r\n")
+        self._take({file: (_MARK if old.startswith(_MARK) else b"") + text.encode("utf-8", "replace")})
+        return ""
+
+    def suppose(self, asked: Mapping[str, Any]) -> str:
+        """Look at a failure of links and brokers. Raises `Refused`."""
+        self._is_current(asked)
+        links, brokers = _names(asked, "links"), _names(asked, "brokers")
+        supposed = Supposed(_whole(asked.get("estate", 0)), links, brokers) if links or brokers else None
+        known = self._known(supposed)
+        self._supposed = supposed
+        if known is None:
+            self.gathered = self._gather()
+            known = self._known(supposed)
+        if supposed is None:
+            return "Nothing has failed."
+        what = joined([*(f"link {one}" for one in links), *(f"broker {one}" for one in brokers)])
+        if known is None:
+            return f"No colour stands for the failure of {what}: the recovery rows say nothing about it."
+        return f"Colour {known} stands for the failure of {what}." if known else ""
+
+    def _known(self, supposed: Supposed | None) -> str | None:
+        """The colour of the failure, empty for one that is no colour, None where the pictures do not have it."""
+        if supposed is None:
+            return ""
+        if not 0 <= supposed.estate < len(self.gathered.pictures):
+            raise Refused(422, "there is no such estate")
+        picture = self.gathered.pictures[supposed.estate]
+        if picture.kind != "routed":
+            raise Refused(422, "the studio follows failures in routed overlays only; `momlint check` judges these")
+        for state in picture.states:
+            names = {picture.links[one].id for one in state.links}, {picture.brokers[one].id for one in state.brokers}
+            if names == (set(supposed.links), set(supposed.brokers)):
+                return state.name if state.kind == "colour" else ""
+        return None
+
+    def undo(self, asked: Mapping[str, Any]) -> str:
+        """Take back the last change. Raises `Refused`."""
+        self._is_current(asked)
+        if not self._undo:
+            raise Refused(422, "there is nothing to take back")
+        self.contents = {**self.contents, **self._undo.pop()}
+        self.revision += 1
+        self.gathered = self._gather()
+        return "Taken back."
+
+    def save(self, asked: Mapping[str, Any]) -> str:
+        """Write the files that have changed. Raises `Refused`, also where one has changed on the disk meanwhile."""
+        self._is_current(asked)
+        changed = self.changed()
+        for file in changed:
+            if not self.access.has(file):
+                raise Refused(403, f"{file} is outside the folder of the estate")
+            if self._on_disk(file) != self._saved[file]:
+                raise Refused(409, f"{file} has changed on the disk since it was read; nothing was saved")
+        for file in changed:
+            try:
+                write_file(os.path.realpath(file), self.contents[file])
+            except OSError as error:
+                raise Refused(500, f"{file}: it cannot be written: {error.strerror or error}") from error
+            self._saved[file] = self.contents[file]
+        return f"Saved {joined(changed)}." if changed else "Nothing to save."
+
+    # -- how ----------------------------------------------------------------------------------------------------------
+
+    def _is_current(self, asked: Mapping[str, Any]) -> None:
+        if asked.get("revision") != self.revision:
+            raise Refused(409, "the estate has changed in another window; this one shows it now")
+
+    def _on_disk(self, file: str) -> bytes | None:
+        try:
+            return self.access.read(file)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise Refused(403, f"{file}: {reason(error)}") from error
+
+    def _take(self, made: Mapping[str, bytes]) -> None:
+        """The texts `made`, unless they are the same."""
+        if all(self.read(file) == data for file, data in made.items()):
+            return
+        for file in made:
+            if file not in self._saved:
+                self._saved[file] = self._on_disk(file)
+        self._undo.append({file: self.read(file) for file in made})
+        del self._undo[:-_MOST_UNDONE]
+        self.contents = {**self.contents, **made}
+        self.revision += 1
+        self.gathered = self._gather()
+
+    def _gather(self) -> Gathered:
+        # By one engine: it is asked at every change.
+        options = replace(self.options, engine="graph")
+        found = gather([self.file], options, self.contents, supposed=self._supposed)
+        spots = []
+        for number, picture in enumerate(found.pictures):
+            known = self._spots[number] if number < len(self._spots) else {}
+            if known or self._put:
+                stay(picture, {**known, **self._put})
+            spots.append({one.id: (one.x, one.y) for one in picture.brokers})
+        if spots:
+            self._spots = spots
+            self._put = {}
+        return found
+
+
+def stay(picture: Picture, known: Mapping[str, tuple[float, float]]) -> None:
+    """Put the brokers where they were; new ones beside a neighbour, or below."""
+    names = [one.id for one in picture.brokers]
+    if not any(name in known for name in names):
+        return
+    spots: dict[str, tuple[float, float]] = {name: known[name] for name in names if name in known}
+    bottom = max(y for _, y in spots.values())
+    for number, name in enumerate(names):
+        if name in spots:
+            continue
+        near = [
+            names[link.head if link.tail == number else link.tail]
+            for link in picture.links
+            if number in (link.tail, link.head)
+        ]
+        placed = [spots[one] for one in near if one in spots]
+        x = sum(one[0] for one in placed) / len(placed) if placed else min(one[0] for one in spots.values())
+        y = sum(one[1] for one in placed) / len(placed) if placed else bottom + _AWAY
+        turn = 0
+        while any(math.dist((x, y), other) < _AWAY / 2 for other in spots.values()):
+            turn += 1
+            x += _AWAY / 2 * math.cos(turn * 2.4)
+            y += _AWAY / 2 * math.sin(turn * 2.4)
+        spots[name] = (round(x, 1), round(y, 1))
+    left, top = (min(0.0, min(one[axis] for one in spots.values()) - 40) for axis in (0, 1))
+    at = [(spots[name][0] - left, spots[name][1] - top) for name in names]
+    picture.brokers = [
+        one._replace(x=round(x, 1), y=round(y, 1)) for one, (x, y) in zip(picture.brokers, at, strict=True)
+    ]
+    drawn = paths([(one.x, one.y) for one in picture.brokers], [(one.tail, one.head) for one in picture.links])
+    picture.links = [one._replace(path=path) for one, path in zip(picture.links, drawn, strict=True)]
+    picture.width = max(picture.width, max(x for x, _ in at) + 100)
+    picture.height = max(picture.height, max(y for _, y in at) + 50)
+
+
+def _text(data: bytes) -> str | None:
+    """A file as text, None where it is no UTF-8 and cannot be changed here."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def _word(asked: Mapping[str, Any], key: str) -> str:
+    value = asked.get(key, "")
+    if not isinstance(value, str) or len(value) > 200:
+        raise Refused(400, f"`{key}` is no name")
+    return value.strip()
+
+
+def _names(asked: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    value = asked.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise Refused(400, f"`{key}` is no list of names")
+    return tuple(dict.fromkeys(value))
+
+
+def _number(asked: Mapping[str, Any], key: str) -> float:
+    try:
+        value = float(asked[key])
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Refused(400, f"`{key}` is no number") from error
+    if not math.isfinite(value):
+        raise Refused(400, f"`{key}` is no number")
+    return value
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Refused(400, "this is no number of an estate")
+    return value
+
+
+#: What the page may ask for, by the path.
+ACTIONS: dict[str, Callable[[Session, Mapping[str, Any]], str]] = {
+    "/change": Session.change,
+    "/text": Session.write,
+    "/fail": Session.suppose,
+    "/undo": Session.undo,
+    "/save": Session.save,
+}

@@ -1,0 +1,216 @@
+"""The studio in a real browser: a link fails and topics are lost, things are added and removed, and all is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.studio import serving
+from tests.view.browsers import Browser, needed, open_browser
+from tests.view.test_browser import choose, find, links, text, until
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+LINE = """\
+# Three in a row.
+momlint: 1
+name: line
+brokers:
+  a:            # the press
+  b:
+  c:
+links:
+  - {between: [a, b]}   # copper
+  - {between: [b, c]}
+topics:
+  t: {publishers: [a], subscribers: [c]}
+  u: {publishers: [a], subscribers: [b]}
+routing: {protocol: shortest-path}
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    needed()
+    serving.needed()
+    browser = open_browser(1400, 1100)
+    yield browser
+    browser.quit()
+
+
+@pytest.fixture
+def file(browser: Browser, tmp_path: Path) -> Iterator[Path]:
+    """The file that is being edited; at the end nothing may stand on the console."""
+    file = tmp_path / "topology.yaml"
+    file.write_text(LINE)
+    with serving.studio(file) as running:
+        browser.get(running.address)
+        yield file
+        log = browser.get_log("browser")
+        # It would ask whether changes may be lost.
+        browser.execute_script(
+            "window.addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true)"
+        )
+        browser.get("about:blank")
+    assert log == []
+
+
+def click(browser: Browser, selector: str, dx: int = 0, dy: int = 0) -> None:
+    """A real click of the mouse, so many pixels from the middle of an element."""
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    element = find(browser, selector)[0]
+    ActionChains(browser).move_to_element_with_offset(element, dx, dy).click().perform()
+
+
+def mode(browser: Browser, name: str) -> None:
+    find(browser, f"#studio [name=mode][value={name}]")[0].click()
+
+
+def says(browser: Browser, words: str) -> None:
+    try:
+        until(lambda: words in text(browser, "#says"))
+    except TimeoutError:
+        pytest.fail(f"it says {text(browser, '#says')!r}, and not {words!r}")
+
+
+def fill(browser: Browser, form: str, **values: Any) -> None:
+    adding = find(browser, "#adding")[0]
+    if adding.get_attribute("open") is None:
+        find(browser, "#adding summary")[0].click()
+    for name, value in values.items():
+        node = find(browser, f"#{form} [name={name}]")[0]
+        if node.tag_name == "select":
+            from selenium.webdriver.support.ui import Select
+
+            for one in value if isinstance(value, list) else [value]:
+                Select(node).select_by_visible_text(one)
+        else:
+            node.send_keys(value)
+    find(browser, f"#{form} button[type=submit]")[0].click()
+
+
+def test_a_link_fails_topics_are_lost_a_link_is_added_and_all_is_saved(browser: Browser, file: Path) -> None:
+    mode(browser, "fail")
+    click(browser, '[data-link="1"] .hit')
+    says(browser, "Failed: link b--c. No path is left: 1 topic, t.")
+    assert links(browser, "failed") == {1}
+    # A second one, at the same time.
+    click(browser, '[data-link="0"] .hit')
+    says(browser, "No path is left: 2 topics, u and t.")
+    click(browser, '[data-link="0"] .hit')
+    says(browser, "No path is left: 1 topic, t.")
+    assert len(find(browser, "#findings button")) == 3
+    fill(browser, "add-link", **{"from": "a", "to": "c", "name": "fibre"})
+    says(browser, "Link from a to c added.")
+    # Live: nothing cuts a topic any more, and what has failed is failed still.
+    assert not find(browser, "#findings button")
+    assert links(browser, "failed") == {1}
+    assert "Nothing is lost." in text(browser, "#failed")
+    assert file.read_text() == LINE
+    find(browser, "#save")[0].click()
+    says(browser, "Saved ")
+    wanted = LINE.replace("  - {between: [b, c]}\n", "  - {between: [b, c]}\n  - {id: fibre, between: [a, c]}\n")
+    assert file.read_text() == wanted
+    assert not find(browser, "#save")[0].is_enabled()
+
+
+def test_brokers_and_links_are_added_in_the_drawing(browser: Browser, file: Path) -> None:
+    mode(browser, "broker")
+    click(browser, "#drawing svg", 120, 140)
+    says(browser, "Broker broker4 added.")
+    assert len(find(browser, ".broker")) == 4
+    mode(browser, "link")
+    click(browser, '[data-broker="0"] circle')
+    says(browser, "From a; now choose where the link leads.")
+    click(browser, '[data-broker="3"] circle')
+    says(browser, "Link from a to broker4 added.")
+    mode(browser, "show")
+    click(browser, '[data-broker="3"] circle')
+    assert "Broker broker4" in text(browser, "#detail")
+    find(browser, "#save")[0].click()
+    says(browser, "Saved ")
+    saved = file.read_text()
+    assert "  c:\n  broker4:\n" in saved
+    assert "  - {between: [a, broker4]}\n" in saved
+    assert "# the press" in saved
+    assert "# copper" in saved
+
+
+def test_topics_come_and_things_go_and_come_back(browser: Browser, file: Path) -> None:
+    fill(browser, "add-broker", name="d", site="hall 2")
+    says(browser, "Broker d added.")
+    fill(browser, "add-topic", name="v", publishers=["d"], subscribers=["a", "b"])
+    says(browser, "Topic v added.")
+    until(lambda: any("MOM301" in one.text for one in find(browser, "#findings button")))
+    click(browser, '[data-link="0"] .hit')
+    remove = next(one for one in find(browser, "#detail button") if one.text == "Remove link")
+    remove.click()
+    says(browser, "Link a--b removed.")
+    for _ in range(3):
+        assert find(browser, "#undo")[0].is_enabled()
+        find(browser, "#undo")[0].click()
+        says(browser, "Taken back.")
+        browser.execute_script("document.getElementById('says').textContent = ''")
+    assert not find(browser, "#undo")[0].is_enabled()
+    assert len(find(browser, ".broker")) == 3
+    find(browser, "#text summary")[0].click()
+    assert find(browser, "#text-area")[0].get_property("value") == LINE
+
+
+def test_the_text_is_edited_and_findings_follow(browser: Browser, file: Path) -> None:
+    find(browser, "#text summary")[0].click()
+    area = find(browser, "#text-area")[0]
+    browser.execute_script(
+        "const area = arguments[0]; area.value = area.value.replace('subscribers: [c]', 'subscribers: [d]');"
+        "area.dispatchEvent(new Event('input', {bubbles: true}))",
+        area,
+    )
+    until(lambda: any("MOM104" in one.text for one in find(browser, "#findings button")))
+    from selenium.webdriver.common.keys import Keys
+
+    area.send_keys(Keys.CONTROL, Keys.END)
+    area.send_keys("# the end\n")
+    until(lambda: area.get_property("value").endswith("# the end\n") and "(changed)" in text(browser, "#file"))
+    find(browser, "#save")[0].click()
+    says(browser, "Saved ")
+    until(lambda: file.read_text() == LINE.replace("subscribers: [c]", "subscribers: [d]") + "# the end\n")
+
+
+def test_a_colour_stands_for_a_failure(browser: Browser, file: Path) -> None:
+    find(browser, "#text summary")[0].click()
+    triangle = (ROOT / "examples" / "triangle" / "topology.yaml").read_text()
+    browser.execute_script(
+        "const area = document.getElementById('text-area'); area.value = arguments[0];"
+        "area.dispatchEvent(new Event('input', {bubbles: true}))",
+        triangle,
+    )
+    until(lambda: len(find(browser, ".cable")) == 3)
+    find(browser, "#text summary")[0].click()
+    mode(browser, "fail")
+    click(browser, '[data-link="0"] .hit')
+    says(browser, "Colour 2 stands for the failure of link 1--2. Failed: link 1--2 (colour 2). Nothing is lost.")
+    choose(browser, "from", "1")
+    choose(browser, "to", "2")
+    assert links(browser, "walk") == {1, 2}
+    click(browser, '[data-link="1"] .hit')
+    says(
+        browser, "No colour stands for the failure of link 1--2 and link 1--3: the recovery rows say nothing about it."
+    )
+    find(browser, "#repair")[0].click()
+    says(browser, "Nothing has failed.")
+    assert links(browser, "failed") == set()
+
+
+def test_a_mistake_is_told_and_harms_nothing(browser: Browser, file: Path) -> None:
+    fill(browser, "add-broker", name="a")
+    says(browser, "there is a broker `a` already")
+    log = browser.get_log("browser")
+    # Chromium itself writes down that a request was refused.
+    assert all("422" in one["message"] for one in log)
+    assert not find(browser, "#save")[0].is_enabled()
+    assert file.read_text() == LINE
