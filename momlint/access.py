@@ -157,6 +157,10 @@ class Access:
         access._instead = contents
         return access
 
+    def content_instead(self, file: str) -> bytes | None:
+        """What is to be read in place of a file, None for the file itself."""
+        return self._instead.get(self.identity(file)) if self._instead else None
+
     def identity(self, file: str) -> str:
         """The same for two names of one file. Raises `ValueError` for what can be no name."""
         found = self._identities.get(file)

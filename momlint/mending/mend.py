@@ -24,19 +24,22 @@ from momlint.findings import OWN_FAULT, Finding
 from momlint.lint import FleetServices, Options, Together, lint_opened, merge, native_files
 from momlint.mending.arriving import loses, weighed
 from momlint.mending.candidates import RELAYED_CODES, Candidate, candidates
+from momlint.mending.failures import add_colours, lacking_colours, takeovers, write_takeovers
 from momlint.mending.hands import kind_in
+from momlint.mending.hands.rows import CsvRows
 from momlint.mending.routed import ROW_CODES, Mend, Proposals
 from momlint.mending.smallest import MOST_TRIALS, Smallest, Tried
 from momlint.mending.tables import Change
 from momlint.records import dataclass
 from momlint.routed.ask import QUESTION_SECONDS
+from momlint.routed.overlay.super_tables import FileRows
 from momlint.routed.recovery.quoting import yaml_name
 from momlint.source.patching import Patches, Unpatchable
 
 if TYPE_CHECKING:
     from momlint.discipline import EngineChoice
     from momlint.estate.load import LoadedEstate
-    from momlint.estate.resolved import Estate
+    from momlint.estate.resolved import Estate, RecoveryRow
 
 T = TypeVar("T")
 #: A mend may uncover what was hidden behind it; so often it is looked again.
@@ -190,7 +193,8 @@ class _One:
     def mend(self) -> Mended:
         """Rows first, then what is relayed, links that are there twice, and comments that silence nothing any more."""
         start = self.mending.state(self.file, dict(self.mending.contents))
-        state = self._final(start, self._with_texts(self._with_relays(self._with_rows(start))))
+        rows = self._with_takeovers(self._with_colours(self._with_rows(start)))
+        state = self._final(start, self._with_texts(self._with_relays(rows)))
         if state is start:
             # Perhaps for the rows; what else there is may do without them.
             self.mended.rows = 0
@@ -251,6 +255,64 @@ class _One:
                 self.mended.rows += sum(len(one.changes) for one in taken)
                 return after
         return state
+
+    # -- failures -----------------------------------------------------------------------------------------------------
+
+    def _with_colours(self, state: _State) -> _State:
+        """Failures that are promised and have no colour get one, and then the rows that it needs."""
+        for loaded in state.opened.estates:
+            files = {source.file for source in loaded.sources}
+            if loaded.estate is None or not any(one.code == "MOM402" and one.file in files for one in state.findings):
+                continue
+            lacking = lacking_colours(loaded.estate)
+            rows, notes, refusals = self.mended.rows, list(self.mended.notes), dict(self._refusals)
+            after = self._edited(state, loaded, lambda one, new=lacking: add_colours(one, new, yaml_name))  # type: ignore[misc]
+            if after is None or not lacking:
+                continue
+            after = self._with_rows(after)
+            if _is_better(state.findings, after.findings, _UNUSED):
+                return after
+            worse = _worse(state.findings, after.findings, _UNUSED)
+            self.mended.rows, self.mended.notes, self._refusals = rows, notes, refusals
+            if worse is not None:
+                why = f"they would bring {worse.code}: {worse.message}"
+                self.mended.notes.append(f"{self.file}: colours for failures are not added, for {why}")
+        return state
+
+    def _with_takeovers(self, state: _State) -> _State:
+        """Who takes over from a broker that fails, where nobody does or in vain: the nearest with whom it proves."""
+        for _ in range(_ROUNDS):
+            after = self._with_takeover(state)
+            if after is state:
+                break
+            state = after
+        return state
+
+    def _with_takeover(self, state: _State) -> _State:
+        for loaded in state.opened.estates:
+            files = {source.file for source in loaded.sources}
+            for finding in state.findings:
+                if finding.code != "MOM409" or finding.file not in files or loaded.estate is None:
+                    continue
+                for adopters in takeovers(loaded.estate, finding):
+                    after = self._edited(
+                        state,
+                        loaded,
+                        lambda one, new=adopters: write_takeovers(one, new, yaml_name),  # type: ignore[misc]
+                    )
+                    if after is not None and _is_better(state.findings, after.findings, _UNUSED):
+                        return after
+        return state
+
+    def _edited(self, state: _State, loaded: LoadedEstate, edit: Callable[[Rewriting], None]) -> _State | None:
+        """The state with a change, None where it cannot be written or changes nothing."""
+        rewriting = Rewriting(loaded, lambda name: self.mending.read(name, self.file, state.contents), yaml_name)
+        try:
+            edit(rewriting)
+            made = rewriting.made()
+        except Unpatchable:
+            return None
+        return self.mending.state(self.file, {**state.contents, **made}) if made else None
 
     # -- relayed overlays ---------------------------------------------------------------------------------------------
 
@@ -430,25 +492,42 @@ def _rewrite_recovery(rewriting: Rewriting, estate: Estate, dest: int, change: C
     brokers, order = estate.brokers, [colour.name for colour in estate.colours]
     rows = estate.recovery_rows
     assert rows is not None
+    file = rewriting.loaded.documents[rows.document][0].file if isinstance(rows, FileRows) else None
+    in_file = CsvRows(rewriting.patches(file)) if file is not None else None
     if change.number is None:
         assert change.via is not None
-        rewriting.add_row(
-            NewRow(
-                brokers[change.location].id,
-                brokers[dest].id,
-                brokers[change.via].id,
-                [order[colour] for colour in change.colours],
-            ),
-            next((one for one in reversed(rows) if (one.location, one.destination) == (change.location, dest)), None),
+        new = NewRow(
+            brokers[change.location].id,
+            brokers[dest].id,
+            brokers[change.via].id,
+            [order[colour] for colour in change.colours],
         )
+        same = (one for one in reversed(rows) if (one.location, one.destination) == (change.location, dest))
+        if in_file is None:
+            rewriting.add_row(new, next(same, None))
+            return
+        there = next(same, None) or next((one for one in reversed(rows) if one.location == change.location), None)
+        in_file.add(new, _line(there) if there is not None else len(in_file.patches.text.lines))
         return
     row = rows[change.number]
     if change.via is None:
-        rewriting.remove_row(row)
+        if in_file is None:
+            rewriting.remove_row(row)
+        else:
+            in_file.remove(_line(row))
         return
     held = {colour for colour in range(len(order)) if (colour in row.colours) != row.inverted}
     colours = {order[colour]: colour in change.colours for colour in sorted(held ^ set(change.colours))}
-    rewriting.change_row(row, None if change.via == row.via else brokers[change.via].id, colours, order)
+    via = None if change.via == row.via else brokers[change.via].id
+    if in_file is None:
+        rewriting.change_row(row, via, colours, order)
+        return
+    in_file.change(_line(row), via, colours, order)
+
+
+def _line(row: RecoveryRow) -> int:
+    """The line of a row of a file."""
+    return int(row.place.path[0])
 
 
 def _renamed(rewriting: Rewriting, estate: Estate, mend: Mend) -> tuple[Change, ...]:

@@ -87,7 +87,11 @@ class Proposals:
             names.update(told if isinstance(told, tuple) else ())
             if finding.witness is not None and finding.witness.destination is not None:
                 names.add(finding.witness.destination)
-            if not told:
+            if not told and "broker" not in finding.data:
+                # It is about all tables: a colour in which nobody has a row.
+                ends = {broker for topic in estate.topics for broker in topic.subscribers}
+                names.update(broker.id for number, broker in enumerate(estate.brokers) if not ends or number in ends)
+            elif not told:
                 # It is about a hop, whatever it is for.
                 hops.add((finding.data.get("broker"), finding.data.get("via")))
         found = {ids[name] for name in names if name in ids}
@@ -186,7 +190,7 @@ class _Rows:
 
 
 def _is_whole(estate: Estate) -> bool:
-    if estate.recovery_file is not None:
+    if estate.recovery_file is not None and not estate.recovery_file.lower().endswith(".csv"):
         return False
     return not (estate.incomplete & _NEEDED) and not any(colour.incomplete for colour in estate.colours)
 

@@ -51,7 +51,11 @@ def attach_recovery(
     else:
         found = read_recovery(path, brokers, colours, read_pieces, loaded.access)
     # Nothing is shown of a file that may not be read.
-    source = _source(path, found) if found.readable else Source(path, decode(b"")[0], [], [], [], 0)
+    source = (
+        _source(path, found, loaded.access.content_instead(path))
+        if found.readable
+        else Source(path, decode(b"")[0], [], [], [], 0)
+    )
     document = RowsDocument(source.lines)
     number = len(loaded.documents)
     loaded.sources.append(source)
@@ -72,9 +76,9 @@ def attach_recovery(
     return found
 
 
-def _source(path: str, found: Recovery) -> Source:
-    data = b""
-    if found.unit == "line":
+def _source(path: str, found: Recovery, instead: bytes | None) -> Source:
+    data = b"" if instead is None else instead
+    if found.unit == "line" and instead is None:
         try:
             data = read_regular(path, _MOST_SHOWN)
         except (OSError, ValueError):

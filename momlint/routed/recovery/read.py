@@ -80,7 +80,7 @@ def read_recovery(
         names.problems.append(problem_of(error, path))
         return Recovery(join([], len(colours))[0], names.problems, "line", np.zeros(0, np.int32), False, False)
     if ending == "csv":
-        return _recovery(path, _read_csv(path, names, access.most), "line", names)
+        return _recovery(path, _read_csv(path, names, access), "line", names)
     if is_parquet(path):
         return _recovery(path, read_parquet(path, names, read_pieces), "row", names)
     return _recovery(path, _read_nothing(path), "line", names)
@@ -111,14 +111,19 @@ def _read_nothing(path: str) -> Iterator[Rows]:
 # -- CSV ---------------------------------------------------------------------------------------------------------
 
 
-def _read_csv(path: str, names: Names, most: int) -> Iterator[Rows]:
+def _read_csv(path: str, names: Names, access: Access) -> Iterator[Rows]:
+    instead = access.content_instead(path)
+
     limit = csv.field_size_limit(2**31 - 1)
     collecting = gc.isenabled()
     gc.disable()  # hundreds of thousands of small lists, none of them in a cycle
     try:
-        with open_regular(path) as data, io.TextIOWrapper(data, encoding="utf-8-sig", newline="") as stream:
-            if os.fstat(data.fileno()).st_size > most:
-                raise too_large(most)
+        with (
+            open_regular(path) if instead is None else io.BytesIO(instead) as data,
+            io.TextIOWrapper(data, encoding="utf-8-sig", newline="") as stream,
+        ):
+            if (os.fstat(data.fileno()).st_size if instead is None else len(instead)) > access.most:
+                raise too_large(access.most)
             yield from _csv_parts(stream, names)
     except UnicodeDecodeError as error:
         raise Unreadable(f"`{path}` is not UTF-8", "save it as UTF-8") from error
