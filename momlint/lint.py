@@ -402,7 +402,9 @@ def lint_opened(opened: Opened, options: Options, services: FleetServices = _ALO
 
 
 def _take_out_ignored(result: FileResult, loaded: LoadedEstate) -> None:
-    """Drop the findings in native files that the estate's ``ignore`` names: not all of these files have comments."""
+    """Drop the findings that the estate's ``ignore`` names: not all native files have comments. Those in its own text
+    only where an entry says what it is about, as `momlint import` writes.
+    """
     from momlint.estate.files import directory, join
 
     entries = [
@@ -414,15 +416,16 @@ def _take_out_ignored(result: FileResult, loaded: LoadedEstate) -> None:
         return
 
     def is_ignored(finding: Finding) -> bool:
-        if finding.code in {"MOM901", "MOM902"} or finding.file == loaded.source.file:
+        if finding.code in {"MOM901", "MOM902"}:
             return False
+        is_own = finding.file == loaded.source.file
         span = finding.span
         lines = result.sources.get(finding.file, ())[span.start.line - 1 : span.end.line]
         said = "\n".join([finding.message, *lines])
         return any(
             finding.code.startswith(code)
             and (file is None or os.path.normpath(finding.file) == file)
-            and (entry.about is None or entry.about in said)
+            and (entry.about in said if entry.about is not None else not is_own)
             for code, file, entry in entries
         )
 

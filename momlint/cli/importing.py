@@ -32,23 +32,25 @@ def import_files(paths: Sequence[str], label: str | None, name: str | None, outp
         return exits.OK
     if label is not None:
         raise UsageError("--label is for graphs; these are configuration files of brokers")
+    from momlint.lint import Options
     from momlint.native.form import FAMILY_OF
     from momlint.native.joining import join
     from momlint.native.language import estate_lines
     from momlint.routed.recovery.quoting import yaml_name
 
+    codes = {rule: code for code, rule in Options().names()}
     documents, problems = [], []
     for family in sorted({FAMILY_OF[native.kind] for native in natives}):
         members = [native for native in natives if FAMILY_OF[native.kind] == family]
         joined = join(members)
-        documents.append("".join(estate_lines(joined, name or family, yaml_name)))
+        documents.append("".join(estate_lines(joined, name or family, yaml_name, codes)))
         problems += joined.problems
     write("---\n".join(documents), output)
     for problem in problems[:_MOST_TOLD]:
         start = problem.span.start
         complain(f"momlint: note: {problem.file}:{start.line}:{start.column}: {problem.code} {problem.message}")
     if len(problems) > _MOST_TOLD:
-        complain(f"momlint: note: {len(problems) - _MOST_TOLD} more, which stand in the estate as comments")
+        complain(f"momlint: note: {len(problems) - _MOST_TOLD} more, which stand in the estate under `findings`")
     return exits.OK
 
 

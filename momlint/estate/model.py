@@ -406,6 +406,34 @@ class IgnoreEntry(Model):
     about: Text | None = Field(None, description="A name that the finding's line or message has; any if left out.")
 
 
+#: What readers of configuration files find; see `momlint.native`.
+FileCode = Literal[
+    "MOM101",
+    "MOM103",
+    "MOM802",
+    "MOM803",
+    "MOM805",
+    "MOM806",
+    "MOM808",
+    "MOM809",
+    "MOM810",
+    "MOM811",
+    "MOM813",
+    "MOM814",
+]
+
+
+class FindingEntry(Model):
+    """What the configuration files that an estate was imported from have wrong, and the estate does not show."""
+
+    code: Annotated[FileCode, Takes("the code of a rule about configuration files, such as MOM808")] = Field(
+        description="The code of the rule."
+    )
+    at: Text = Field(description="The file, the line and the column: edge.conf:5:21.")
+    message: Text = Field(description="What is wrong there.")
+    help: Text = Field("", description="What mends it.")
+
+
 def _own_keys(schema: dict[str, Any]) -> None:
     schema["patternProperties"] = {"^x-": {"description": "Ignored: a home for anchors."}}
 
@@ -486,6 +514,11 @@ class EstateFile(Model):
     )
     ignore: Annotated[list[IgnoreEntry], Takes("a list such as {code: MOM801, file: hq.json}")] | None = Field(
         None, description="Findings in native files that are not to be told."
+    )
+    findings: Annotated[list[FindingEntry], Takes("a list such as {code: MOM808, at: …, message: …}")] | None = Field(
+        None,
+        description="What configuration files have wrong and the estate does not show, as `momlint import` found it; "
+        "told again until the entry is taken out.",
     )
     specs: (
         Annotated[

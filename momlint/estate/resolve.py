@@ -172,6 +172,7 @@ class Resolver:
             self.refuse_routed_fields()
         elif not self.is_routing_unread():
             self.refuse_relayed_fields()
+        self.tell_findings()
         self.report_unknown()
         estate.incomplete = frozenset(self.incomplete)
         return estate
@@ -605,6 +606,14 @@ class Resolver:
         for called, places in found.items():
             what = "is for routed overlays: in a relayed one nothing looks at it"
             self.refuse_fields(called, what, "leave it out, or write `routing: {protocol: shortest-path}`", places)
+
+    def tell_findings(self) -> None:
+        """What an import has kept of the files that it read."""
+        for number, model in self.models:
+            for position, one in enumerate(model.findings or ()):
+                place = Place(number, ("findings", self.original(number, ("findings",), position)))
+                help_ = one.help or "mend the file and import it again, or take out this entry"
+                self.drafts.append(Draft(one.code, place, f"{one.at}: {one.message}", help_, label="in that file"))
 
     def is_routing_unread(self) -> bool:
         """Whether it may be a relayed overlay: what says so cannot be understood, or is a file that is not read."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from momlint.findings import Problem
 from momlint.native.form import Address, NativeFile
 from momlint.native.joining import Joined, addresses_of, file_names
 from momlint.source import MappingNode, Node, ScalarNode, SequenceNode, Source
@@ -14,27 +13,57 @@ from momlint.source import MappingNode, Node, ScalarNode, SequenceNode, Source
 Quote = Callable[[str], str]
 
 
-def estate_lines(joined: Joined, name: str, quote: Quote) -> Iterator[str]:
+def estate_lines(joined: Joined, name: str, quote: Quote, codes: Mapping[str, str] | None = None) -> Iterator[str]:
     """The one estate of files of a family, as YAML; each link with the line that it comes from.
 
-    What is wrong in the files, and cannot be seen of the estate any more, stands above as comments.
+    What is wrong in the files, and cannot be seen of the estate any more, is there as ``findings``; what comments in
+    the files silence, as ``ignore``. `codes`: the codes of rules by their names.
     """
-    if joined.problems:
-        yield "# What only the files tell; a check of this estate does not say it again:\n"
-    for problem in joined.problems:
-        yield f"#   {_told(problem)}\n"
     yield "momlint: 1\n"
     yield f"name: {quote(name)}\n"
     yield from _section(joined, "routing", quote)
     yield from _section(joined, "brokers", quote)
     yield from _section(joined, "links", quote)
     yield from _section(joined, "subscriptions", quote)
+    if joined.problems:
+        yield "# What the files have wrong, and links do not show; a check says it until it is taken out:\nfindings:\n"
+    for problem in joined.problems:
+        start = problem.span.start
+        fields = {
+            "code": problem.code,
+            "at": f"{problem.file}:{start.line}:{start.column}",
+            "message": problem.message,
+            "help": problem.help,
+        }
+        yield f"  - {{{', '.join(f'{key}: {quote(value)}' for key, value in fields.items() if value)}}}\n"
+    silenced = list(_silenced(joined, codes or {}))
+    if silenced:
+        yield "# Silenced by comments in the files:\nignore:\n"
+    for code, where in silenced:
+        yield f"  - {{code: {quote(code)}, about: {quote(where)}}}\n"
 
 
-def _told(problem: Problem) -> str:
-    start = problem.span.start
-    text = f"{problem.file}:{start.line}:{start.column}: {problem.code} {problem.message}"
-    return text if text.isprintable() else repr(text)[1:-1]
+def _silenced(joined: Joined, codes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The codes that comments silence, and what the lines of the estate have that come from there."""
+    for source in joined.sources:
+        for one in source.suppressions:
+            wrong = [
+                f"{problem.file}:{one.target}:"
+                for problem in joined.problems
+                if problem.file == source.file and problem.span.start.line == one.target
+            ]
+            links = source.documents[0].find(("links",))
+            items = [] if links is None else [item for _, item in _parts(links)]
+            made = [f"# {_where(source, item)}," for item in items if one.target in _lines(item)]
+            for where in dict.fromkeys([*wrong, *made]):
+                yield from ((codes.get(code, code), where) for code in one.codes)
+
+
+def _lines(node: Node) -> Iterator[int]:
+    """The lines that a node and what is in it begin in, 1-based."""
+    yield node.start_line + 1
+    for _, one in _parts(node):
+        yield from _lines(one)
 
 
 def _section(joined: Joined, section: str, quote: Quote) -> Iterator[str]:
@@ -52,7 +81,7 @@ def _section(joined: Joined, section: str, quote: Quote) -> Iterator[str]:
         for key, one in _parts(node):
             written = _flow(one, quote)
             if key is None:
-                yield f"  - {written}  # {_where(source, one)}\n"
+                yield f"  - {written}  # {_where(source, one)}{',' if source.suppressions else ''}\n"
             else:
                 yield f"  {quote(key)}: {written}\n" if written != "{}" else f"  {quote(key)}:\n"
     if section == "brokers" and not begun:

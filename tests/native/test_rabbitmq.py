@@ -15,6 +15,7 @@ from momlint.findings import Report, Severity
 from momlint.lint import Options, lint_files
 from momlint.native.amqp_keys import covered, example, matches, normal, shared
 from momlint.native.rabbitmq import Rabbit, read_rabbitmq
+from tests.native.told import told as findings_of
 from tests.relayed.brute import matches as brute_matches
 from tests.relayed.brute import random_filter
 
@@ -70,9 +71,13 @@ def evt(cluster: str, *parameters: Definitions, **sections: object) -> str:
 
 
 def check(folder: Path, files: Mapping[str, str]) -> Report:
+    """What is told of files; the estate that they are imported as has the same codes."""
     for name, text in files.items():
         (folder / name).write_text(text, newline="")
-    return lint_files([str(folder / name) for name in files], Options())
+    report = lint_files([str(folder / name) for name in files], Options())
+    if not any(name.endswith(".yaml") for name in files):
+        findings_of(folder, list(files))
+    return report
 
 
 def told(report: Report, *, notes: bool = False) -> list[tuple[str, str, int]]:
