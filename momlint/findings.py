@@ -15,7 +15,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from momlint.records import dataclass
 
@@ -286,10 +286,14 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the text report that was asked for by an option; `lines` without line ends."""
+    """A part of the text report that was asked for by an option; `lines` without line ends.
+
+    `data`: the same for the JSON report, as it will be written there; None where it is for the text alone.
+    """
 
     title: str
     lines: tuple[str, ...]
+    data: Mapping[str, Any] | None = field(default=None, hash=False)
 
 
 @dataclass(slots=True)

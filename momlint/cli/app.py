@@ -184,6 +184,9 @@ def check(
             help="Also print the loops that are possible while brokers change colours, and orders that avoid them.",
         ),
     ] = False,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="Also print the rows, links and colours that no proof rests on.")
+    ] = False,
     report: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Also print: availability (of each subscription), invariants (of clients)."),
@@ -254,6 +257,7 @@ def check(
         config=config,
         explain_transients=explain_transients,
         report=report or (),
+        coverage=coverage,
         certificate=certificate,
         quiet=quiet,
         root=root,

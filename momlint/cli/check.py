@@ -59,6 +59,7 @@ class Arguments(NamedTuple):
     config: str | None = None
     explain_transients: bool = False
     report: Sequence[str] = ()
+    coverage: bool = False
     certificate: str | None = None
     quiet: bool = False
     root: str | None = None
@@ -126,13 +127,16 @@ def _check(arguments: Arguments) -> tuple[int, Report]:
     settings = _settings(arguments)
     options = _options(arguments, settings, rule_names())
     form: FormatName = config.choice("--format", arguments.format or settings.format or "text", config.FORMATS)
-    if options.sections and form != "text":
-        asked = "--explain-transients" if arguments.explain_transients else "--report"
+    if form != "text" and not {*options.sections} <= ({"coverage"} if form == "json" else set()):
+        named = (("--explain-transients", arguments.explain_transients), ("--report", bool(arguments.report)))
+        asked = next((option for option, is_given in named if is_given), "--coverage")
         raise UsageError(f"{asked} adds a section to the text report and cannot be used with --format {form}")
     if arguments.statistics and form not in ("text", "concise", "json"):
         raise UsageError(f"--statistics prints text or json and cannot be used with --format {form}")
     if arguments.statistics and options.sections:
-        raise UsageError("--statistics stands in place of the report, which --explain-transients and --report add to")
+        raise UsageError(
+            "--statistics stands in place of the report, which --explain-transients, --report and --coverage add to"
+        )
     fail_on: FailOnName = config.choice("--fail-on", arguments.fail_on or settings.fail_on or "error", config.FAIL_ON)
 
     notes: Notes = config.choice("--notes", arguments.notes or "brief", ("full", "brief"))
@@ -613,7 +617,8 @@ def _sections(arguments: Arguments) -> tuple[str, ...]:
     """The sections that are asked for, each once."""
     words = [word for words in arguments.report for word in words.split(",")]
     tables = [config.choice("--report", word, ("availability", "invariants")) for word in words]
-    return tuple(dict.fromkeys([*(["transients"] if arguments.explain_transients else []), *tables]))
+    flags = {"transients": arguments.explain_transients, "coverage": arguments.coverage}
+    return tuple(dict.fromkeys([*(name for name, asked in flags.items() if asked), *tables]))
 
 
 def _excluded(patterns: Sequence[str], settings: Config) -> Callable[[str], bool]:

@@ -26,7 +26,10 @@ def render(report: Report) -> str:
     summary = json.dumps(counts, ensure_ascii=False)
     findings = [json.dumps(finding_object(finding), ensure_ascii=False) for finding in report.findings]
     listed = "[\n  " + ",\n  ".join(findings) + "\n ]" if findings else "[]"
-    return json_printable(f'{{"version": {VERSION},\n "summary": {summary},\n "findings": {listed}}}\n')
+    # Where it was asked for.
+    told = [json.dumps(section.data, ensure_ascii=False) for section in report.sections if section.data is not None]
+    coverage = ',\n "coverage": [\n  ' + ",\n  ".join(told) + "\n ]" if told else ""
+    return json_printable(f'{{"version": {VERSION},\n "summary": {summary},\n "findings": {listed}{coverage}}}\n')
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:

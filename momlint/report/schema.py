@@ -57,7 +57,8 @@ def json_schema() -> dict[str, Any]:
         },
     )
     findings = {"type": "array", "items": finding}
-    return _document("report", {"version": {"const": VERSION}, "summary": _summary(), "findings": findings})
+    required = {"version": {"const": VERSION}, "summary": _summary(), "findings": findings}
+    return _document("report", required, {"coverage": _list(_coverage())})
 
 
 def statistics_schema() -> dict[str, Any]:
@@ -199,6 +200,16 @@ def why_schema() -> dict[str, Any]:
         },
         {"colour": _TEXT},
     )
+
+
+def _coverage() -> dict[str, Any]:
+    """What ``check --coverage`` says of an estate."""
+    counts = _object({"covered": _COUNT, "all": _COUNT})
+    by_file = _object({"file": _TEXT, "rows": counts, "links": counts, "colours": counts})
+    return {
+        **_object({"estate": _TEXT, "file": _TEXT, "files": _list(by_file), "uncovered": _list(line_schema())}),
+        "description": "With --coverage: on how many lines proofs rest, and the lines on which none does.",
+    }
 
 
 def line_schema() -> dict[str, Any]:

@@ -172,6 +172,14 @@ class RoutedJudgement:
                 ask.undecided.append((f"the section {name}", _too_long(request)))
             else:
                 sections.append(made)
+        if "coverage" in request.sections:
+            from momlint.routed.why.coverage import section as coverage
+
+            told = limited(seconds, lambda: coverage(self.loaded))
+            if told is None:
+                ask.undecided.append(("which lines proofs rest on", _too_long(request)))
+            else:
+                sections.append(told)
         # Before the counts are taken: it may ask more.
         judged = context.asked_arrival
         silent = {name.code for name in rule_names() if request.selects(name.code)}.difference(found)

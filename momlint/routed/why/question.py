@@ -66,36 +66,37 @@ class Question:
     @cached_property
     def live(self) -> Mapping[tuple[int, int], tuple[int, ...]]:
         """(from, to) → the links that a message can take there in this colour."""
-        return self._arcs(self.colour)
+        return live_links(self.overlay, self.colour)
 
     @cached_property
     def all_arcs(self) -> Mapping[tuple[int, int], tuple[int, ...]]:
         """The same, as if nothing had failed."""
-        return self._arcs(None)
+        return live_links(self.overlay, None)
 
     def passes(self, loc: int) -> bool:
         """Whether the broker may send the message on: it is its own, or the broker passes on at all."""
         transit = self.overlay.transit
         return loc == self.source or transit is None or bool(transit[loc])
 
-    def _arcs(self, colour: int | None) -> dict[tuple[int, int], tuple[int, ...]]:
-        overlay = self.overlay
-        found: dict[tuple[int, int], list[int]] = {}
-        for tail, head, link in zip(
-            overlay.arc_tail.tolist(), overlay.arc_head.tolist(), overlay.arc_link.tolist(), strict=True
-        ):
-            if colour is not None and (
-                overlay.failed_link[colour, link]
-                or overlay.failed_broker[colour, tail]
-                or overlay.failed_broker[colour, head]
-            ):
-                continue
-            found.setdefault((tail, head), []).append(link)
-        return {ends: tuple(links) for ends, links in found.items()}
-
     def without_link(self, link: int) -> Question:
         """The same question, if the link were gone."""
         return replace(self, overlay=overlay_without(self.estate, link))
+
+
+def live_links(overlay: Overlay, colour: int | None) -> dict[tuple[int, int], tuple[int, ...]]:
+    """(from, to) → the links that a message can take there in a colour; without one, as if nothing had failed."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for tail, head, link in zip(
+        overlay.arc_tail.tolist(), overlay.arc_head.tolist(), overlay.arc_link.tolist(), strict=True
+    ):
+        if colour is not None and (
+            overlay.failed_link[colour, link]
+            or overlay.failed_broker[colour, tail]
+            or overlay.failed_broker[colour, head]
+        ):
+            continue
+        found.setdefault((tail, head), []).append(link)
+    return {ends: tuple(links) for ends, links in found.items()}
 
 
 def overlay_without(estate: Estate, link: int) -> Overlay:
@@ -124,4 +125,4 @@ def reaches(question: Question, without: int | None = None) -> bool:
     return False
 
 
-__all__ = ["NO_HOP", "Basis", "Question", "basis", "overlay_without", "reaches"]
+__all__ = ["NO_HOP", "Basis", "Question", "basis", "live_links", "overlay_without", "reaches"]
