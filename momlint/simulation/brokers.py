@@ -1,27 +1,27 @@
-"""Brokers of a tree of sites: active, standby, suspected, dead; flooding or filtering; no, FIFO or total order."""
+"""Brokers of a tree of sites: active, standby, suspected, dead; the time that their work takes, and fail-over."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from momlint.simulation.memory import Memory, Sent
+from momlint.simulation.handling import Handler
+from momlint.simulation.memory import Job
 from momlint.simulation.network import Network
-from momlint.simulation.sending import Sender
+from momlint.simulation.sites import SiteNode
 from momlint.simulation.wire import (
     Acknowledgement,
     Alive,
     Answer,
     Ask,
-    Carry,
-    Event,
+    InHand,
     Load,
     Message,
     Note,
     Parcel,
     Probe,
-    Subscription,
     Suspicion,
     TakenOver,
     key_of,
@@ -30,89 +30,28 @@ from momlint.simulation.wire import (
 if TYPE_CHECKING:
     import simpy
 
-State: TypeAlias = Literal["active", "standby", "suspected", "dead"]
+#: So many signs of what is in hand go out while a sender waits for one.
+_SIGNS: Final = 4
 
 
-class SiteNode:
-    """A site: its brokers in take-over order, which of them is active, and what the active one knows.
+@dataclass(slots=True, eq=False)
+class _Arrival:
+    """A copy that has come; `over`: whether it has been handled."""
 
-    To take over is one step in which all brokers of the site take part: there are never two active ones.
-    `heard` is called where a site learns of a subscription.
-    """
-
-    def __init__(self, index: int, network: Network, heard: Callable[[int, Subscription], None]) -> None:
-        self.index = index
-        self.network = network
-        self.heard = heard
-        names = network.setting.sites[index].brokers
-        self.active = names[0]
-        self.states: dict[str, State] = dict.fromkeys(names, "standby")
-        self.states[names[0]] = "active"
-        self.memory = Memory()
-        #: Whom the site takes for the active broker of its neighbours, and of itself.
-        self.believed = {
-            other: network.setting.sites[other].brokers[0] for other in (index, *network.setting.neighbours[index])
-        }
-        self.clients = [client.name for client in network.setting.clients if client.site == index]
-
-        #: The site's brokers by name, in take-over order.
-        self.nodes: dict[str, BrokerNode] = {}
-        self._watching = False
-        self._answered = 0.0
-
-    def watch(self) -> None:
-        """A standby that knows of something unfinished looks after the active broker, which may have crashed with it.
-
-        Nobody else would: whoever sent it has been acknowledged. It asks when something is older than a suspicion
-        takes, and takes over when there is no answer for as long.
-        """
-        if not self._watching and "seen" in self.network.policy.replicate and len(self.states) > 1:
-            self._watching = True
-            self.network.after(self.network.policy.suspect_after, self._look)
-
-    def _look(self, probed: tuple[str, float] | None = None) -> None:
-        now, patience = self.network.env.now, self.network.policy.suspect_after
-        outbox = self.memory.seen.outbox
-        standby = next((one for name, one in self.nodes.items() if self.states[name] == "standby" and one.is_up), None)
-        if not outbox or standby is None:
-            self._watching = False
-            return
-        if probed is not None and probed[0] == self.active and self._answered < probed[1]:
-            standby.take_over(self.active)
-            probed = None
-        elif any(now - entry.since >= patience for entry in outbox.values()):
-            self.network.near(self.active, Probe(standby.name), "probes")
-            probed = self.active, now
-        else:
-            probed = None
-        # An answer takes its time, however short the patience is.
-        self.network.after(max(patience, 4 * self.network.costs.client), lambda: self._look(probed))
-
-    def answered(self, broker: str) -> None:
-        """A broker of the site says that it is there."""
-        if broker == self.active:
-            self._answered = self.network.env.now
-
-    @property
-    def standbys(self) -> int:
-        """How many brokers have to be given what the active one knows."""
-        return sum(state == "standby" for state in self.states.values())
+    parcel: Parcel
+    over: bool = False
 
 
-class BrokerNode(Sender):
-    """A broker. What it knows is the site's, while it is the active one."""
+class BrokerNode(Handler):
+    """A broker at work. It acts while it is the active one of its site."""
 
     def __init__(self, name: str, home: SiteNode, network: Network) -> None:
-        super().__init__(name, home.index, network)
-        self.home = home
+        super().__init__(name, home, network)
         self.crashed = False
         self.frozen = False
         self._notes: deque[Note] = deque()
-        self._work: deque[Parcel] = deque()
+        self._work: deque[_Arrival] = deque()
         self._wake: simpy.Event = network.env.event()
-        #: Copies that what is handled now has led to so far.
-        self._copies = 0
-        home.nodes[name] = self
         network.env.process(self._run())
 
     @property
@@ -120,12 +59,16 @@ class BrokerNode(Sender):
         """Whether it does anything at all now."""
         return not self.crashed and not self.frozen
 
+    @property
+    def acts(self) -> bool:
+        """Whether it does anything for others now."""
+        return self.home.active == self.name and self.is_up
+
     def send(self, site: int, load: Load) -> None:
         """Note down that it is to be sent, and send it when it is its turn: a copy takes its time."""
         entry = self.keep(site, load)
         attempt = entry.attempt
         self._copies += 1
-        self.home.watch()
 
         def launch() -> None:
             # It may have been struck in between, or acknowledged.
@@ -134,25 +77,13 @@ class BrokerNode(Sender):
 
         self.network.after(self.network.costs.send * self._copies, launch)
 
-    @property
-    def outbox(self) -> dict[tuple[int, Hashable], Sent]:
-        """The site's."""
-        return self.home.memory.seen.outbox
-
-    @property
-    def believed(self) -> dict[int, str]:
-        """The site's."""
-        return self.home.believed
-
-    @property
-    def acts(self) -> bool:
-        """Whether it does anything for others now."""
-        return self.home.active == self.name and self.is_up
-
-    @property
-    def is_broker(self) -> bool:
-        """It is one."""
-        return True
+    def reply(self, sender: str, site: int, answer: Answer) -> None:
+        """After the copies before it, as `send` does."""
+        self._copies += 1
+        later = super().reply
+        self.network.after(
+            self.network.costs.send * self._copies, lambda: later(sender, site, answer) if self.acts else None
+        )
 
     def strike(self, what: Literal["crash", "freeze", "unfreeze"]) -> None:
         """It stops for ever, or until it is let go on. What does not change anything is nothing."""
@@ -172,10 +103,30 @@ class BrokerNode(Sender):
         if self.crashed:
             return
         if isinstance(message, Parcel):
-            self._work.append(message)
+            arrival = _Arrival(message)
+            self._work.append(arrival)
+            if not isinstance(message.load, Answer):
+                self._sign_later(arrival)
         else:
             self._notes.append(message)
         self._stir()
+
+    def _sign_later(self, arrival: _Arrival) -> None:
+        patience = self.network.policy.suspect_after / _SIGNS
+        # An answer takes its time, however short the patience is.
+        self.network.after(max(patience, self.network.costs.client), lambda: self._sign(arrival), idle=True)
+
+    def _sign(self, arrival: _Arrival) -> None:
+        """Say that it is in hand, as long as it is."""
+        parcel, job = arrival.parcel, self.jobs.get(key_of(arrival.parcel.load))
+        is_done = arrival.over and (job is None or job.acknowledged)
+        if is_done or self.crashed or self.home.active != self.name:
+            return
+        if self.is_up:
+            site = parcel.came if parcel.came >= 0 else self.site
+            note = InHand(key_of(parcel.load), self.site, self.name)
+            self.post(parcel.sender, site, note, "acknowledgements")
+        self._sign_later(arrival)
 
     def _stir(self) -> None:
         if not self._wake.triggered:
@@ -190,7 +141,9 @@ class BrokerNode(Sender):
                 # News of the site before events: a broker that was suspected must not act on what it had pending.
                 self._hear(self._notes.popleft())
             else:
-                yield from self._handle(self._work.popleft())
+                arrival = self._work.popleft()
+                yield from self._handle(arrival.parcel)
+                arrival.over = True
 
     def _spend(self, milliseconds: float) -> Generator[simpy.Event, Any, bool]:
         """Let time pass; whether it is still the active broker then, and not crashed."""
@@ -202,214 +155,48 @@ class BrokerNode(Sender):
 
     def _handle(self, parcel: Parcel) -> Generator[simpy.Event, Any, None]:
         """Replicate, act, acknowledge, in the order that the design says. A standby takes no events."""
-        if self.home.active != self.name:
-            return
         costs, policy, home = self.network.costs, self.network.policy, self.home
-        if policy.acknowledge_first:
-            self._acknowledge(parcel)
+        if home.active != self.name:
+            if not isinstance(parcel.load, Answer):
+                self._redirect(parcel.sender, parcel.came if parcel.came >= 0 else self.site)
+            return
+        if policy.acknowledge_first and not isinstance(parcel.load, (Ask, Answer)):
+            self.conclude(self.take_in(parcel))
         standbys = home.standbys
         if not (yield from self._spend(costs.handle + (costs.replicate if standbys and policy.replicate else 0.0))):
             return
         self.network.messages["replicas"] += standbys if policy.replicate else 0
-        self._copies = 0
-        self._act(parcel)
-        if (yield from self._spend(costs.pause + costs.send * self._copies)) and not policy.acknowledge_first:
-            self._acknowledge(parcel)
+        self._copies = self._delivered = 0
+        touched = self._act(parcel)
+        if (yield from self._spend(costs.pause + costs.send * (self._copies + self._delivered))):
+            for job in touched:
+                self.conclude(job)
 
-    def _acknowledge(self, parcel: Parcel) -> None:
-        site = parcel.came if parcel.came >= 0 else self.site
-        note = Acknowledgement(key_of(parcel.load), self.site)
-        self.post(parcel.sender, site, note, "acknowledgements")
-
-    # What it does with events, questions and subscriptions.
-
-    def _act(self, parcel: Parcel) -> None:
+    def _act(self, parcel: Parcel) -> list[Job]:
+        """Do all that can be done now that it has come; what it was done for."""
         match parcel.load:
-            case Subscription():
-                self._on_subscription(parcel.load, parcel.came)
-            case Carry():
-                self._on_event(parcel.load, parcel.came)
-            case Ask():
-                self._on_question(parcel.load)
             case Answer():
-                self._on_answer(parcel.load)
+                jobs = self.answered(parcel)
+                return self.work_on(*jobs, *(self.following(jobs[-1])[:1] if jobs else ()))
+            case Ask():
+                self.question(self.take_in(parcel))
+                return []
+        return self.work_on(self.take_in(parcel))
 
-    def _on_subscription(self, load: Subscription, came: int) -> None:
-        memory = self.home.memory
-        if key_of(load) in memory.seen.keys:
-            return
-        memory.seen.keys.add(key_of(load))
-        if memory.subscriptions.get((load.client, load.topic), (0, False))[0] < load.version:
-            memory.subscriptions[load.client, load.topic] = load.version, load.wanted
-        self.home.heard(self.site, load)
-        for site in self.network.setting.neighbours[self.site]:
-            if site != came:
-                self.send(site, load)
-
-    def _on_event(self, carry: Carry, came: int) -> None:
-        seen, policy = self.home.memory.seen, self.network.policy
-        if key_of(carry) in seen.keys:
-            if policy.numbering == "link" and came >= 0:
-                # It was numbered anew: the number is counted, and nothing more.
-                self._in_turn(("link", came), carry.number, None)
-            return
-        seen.keys.add(key_of(carry))
-        event = carry.event
-        if came < 0:
-            if policy.order == "none":
-                self._set_out(carry)
-            elif policy.numbering == "publisher":
-                self._set_out(Carry(event, event.number))
-            else:
-                self._in_turn(("publisher", event.publisher), event.number, (carry, came))
-        elif policy.numbering == "link":
-            self._in_turn(("link", came), carry.number, (carry, came))
-        else:
-            self._pass_on(carry, came)
-            self._due(carry, came)
-
-    def _set_out(self, carry: Carry) -> None:
-        """An event of a publisher here goes on its way."""
-        self._pass_on(carry, -1)
-        self._due(carry, -1)
-
-    def _due(self, carry: Carry, came: int) -> None:
-        """Deliver it here when its turn has come."""
-        policy = self.network.policy
-        if policy.order == "none":
-            self._deliver(carry.event)
-        elif policy.numbering == "publisher":
-            self._in_turn(("turn", carry.event.publisher), carry.number, (carry, came))
-        elif policy.numbering == "sequencer":
-            self._in_turn(("turn",), carry.number, (carry, came))
-        else:
-            for name, number in carry.numbers:
-                if name in self.home.clients:
-                    self._in_turn(("turn of", name), number, (carry, came))
-
-    def _in_turn(self, turn: tuple[str | int, ...], number: int, item: tuple[Carry, int] | None) -> None:
-        """Do what is to be done when all before `number` have come; None: nothing but count."""
-        memory = self.home.memory
-        held = memory.seen.held.setdefault(turn, {})
-        if number <= memory.counters.get(turn, 0):
-            return
-        held[number] = item
-        while (following := memory.counters.get(turn, 0) + 1) in held:
-            memory.counters[turn] = following
-            released = held.pop(following)
-            if released is not None:
-                self._release(turn, *released)
-
-    def _release(self, turn: tuple[str | int, ...], carry: Carry, came: int) -> None:
-        match turn[0]:
-            case "turn":
-                self._deliver(carry.event)
-            case "turn of":
-                self._deliver_to(str(turn[1]), carry.event)
-            case "link":
-                self._pass_on(carry, came)
-                self._deliver(carry.event)
-            case "publisher" if self.network.policy.order == "total":
-                self._ask(carry.event)
-            case "publisher":
-                self._pass_on(carry, -1)
-                self._deliver(carry.event)
-            case "asked":
-                self._assign(carry.event, came, tuple(name for name, _ in carry.numbers))
-
-    def _deliver(self, event: Event) -> None:
-        for name in self.home.clients:
-            self._deliver_to(name, event)
-
-    def _deliver_to(self, name: str, event: Event) -> None:
-        if self.home.memory.wants(name, event.topic):
-            self._copies += 1
-            self.network.say(f"{self.name} → {name}: {event.topic}{event.number} of {event.publisher}")
-            self.network.near(name, Parcel(Carry(event), self.name, -1), "deliveries")
-
-    def _pass_on(self, carry: Carry, came: int) -> None:
-        setting, policy, memory = self.network.setting, self.network.policy, self.home.memory
-        others = [site for site in setting.neighbours[self.site] if site != came]
-        if policy.filtering:
-            goals = self._goals(carry)
-            others = [site for site in others if any(setting.towards[self.site][goal] == site for goal in goals)]
-        for site in others:
-            sent = carry
-            if policy.numbering == "link":
-                turn = ("to", site)
-                memory.counters[turn] = memory.counters.get(turn, 0) + 1
-                sent = Carry(carry.event, memory.counters[turn])
-            self.send(site, sent)
-
-    def _goals(self, carry: Carry) -> set[int]:
-        """The sites that it is for, other than this one."""
-        memory = self.home.memory
-        names: Iterable[str]
-        if self.network.policy.numbering == "subscriber":
-            names = (name for name, _ in carry.numbers)
-        else:
-            topic = carry.event.topic
-            names = (name for (name, one), (_, wanted) in memory.subscriptions.items() if one == topic and wanted)
-        return {self.network.sites_of[name] for name in names} - {self.site}
-
-    # Total order: numbers from the sequencer's site.
-
-    def _ask(self, event: Event) -> None:
-        memory, policy = self.home.memory, self.network.policy
-        interested: tuple[str, ...] = ()
-        if policy.numbering == "subscriber":
-            # In the order of the estate, so that nothing depends on when subscriptions came.
-            wanting = (client.name for client in self.network.setting.clients)
-            interested = tuple(name for name in wanting if memory.wants(name, event.topic))
-        memory.seen.asked[event.publisher, event.number] = event
-        ask = Ask(event, self.site, interested)
-        if policy.sequencer == self.site:
-            self._on_question(ask)
-        else:
-            self.send(self.network.setting.towards[self.site][policy.sequencer], ask)
-
-    def _on_question(self, ask: Ask) -> None:
-        policy, seen = self.network.policy, self.home.memory.seen
-        if policy.sequencer != self.site:
-            self.send(self.network.setting.towards[self.site][policy.sequencer], ask)
-            return
-        event = ask.event
-        assigned = seen.assigned.get((event.publisher, event.number))
-        if assigned is not None:
-            self._on_answer(Answer(event, ask.origin, *assigned))
-            return
-        names = tuple((name, 0) for name in ask.interested)
-        self._in_turn(("asked", event.publisher), event.number, (Carry(event, 0, names), ask.origin))
-
-    def _assign(self, event: Event, origin: int, interested: tuple[str, ...]) -> None:
-        memory = self.home.memory
-
-        def following(counter: tuple[str, ...]) -> int:
-            memory.counters[counter] = memory.counters.get(counter, 0) + 1
-            return memory.counters[counter]
-
-        if self.network.policy.numbering == "subscriber":
-            given = 0, tuple((name, following(("given", name))) for name in interested)
-        else:
-            given = following(("given",)), ()
-        memory.seen.assigned[event.publisher, event.number] = given
-        self._on_answer(Answer(event, origin, *given))
-
-    def _on_answer(self, answer: Answer) -> None:
-        if answer.origin != self.site:
-            self.send(self.network.setting.towards[self.site][answer.origin], answer)
-            return
-        event = self.home.memory.seen.asked.pop((answer.event.publisher, answer.event.number), None)
-        if event is not None:
-            self._set_out(Carry(event, answer.number, answer.numbers))
+    def _redirect(self, sender: str, site: int) -> None:
+        """Somebody is behind the times."""
+        self.post(sender, site, TakenOver(self.site, self.home.active, self.name), "take-overs")
 
     # Fail-over.
 
     def _hear(self, note: Note) -> None:
         match note:
-            case Acknowledgement(key, site):
-                if self.home.active == self.name:
-                    self.outbox.pop((site, key), None)
+            case Acknowledgement():
+                job = self.hear(note) if self.home.active == self.name else None
+                if job is not None:
+                    self.conclude(job)
+            case InHand():
+                self.sign(note)
             case Suspicion(suspect):
                 self._on_suspicion(note, suspect)
             case TakenOver():
@@ -419,7 +206,6 @@ class BrokerNode(Sender):
                     self.network.say(f"{self.name} → {asker}: not dead")
                 self.network.near(asker, Alive(self.name), "probes")
             case Alive(broker):
-                self.home.answered(broker)
                 self._rehabilitate(broker)
 
     def _on_suspicion(self, note: Suspicion, suspect: str) -> None:
@@ -427,23 +213,26 @@ class BrokerNode(Sender):
         if suspect == home.active and suspect != self.name:
             self.take_over(suspect)
         else:
-            # The teller is behind the times.
-            self.post(note.teller, note.teller_site, TakenOver(self.site, home.active, suspect), "take-overs")
+            self._redirect(note.teller, note.teller_site)
 
     def take_over(self, suspect: str) -> None:
-        """Be the active broker from now on, in place of the suspect: tell everybody, and finish what is unfinished."""
+        """Be the active broker from now on, in place of the suspect, and tell everybody, who then sends again."""
         home, network = self.home, self.network
         network.say(f"{self.name} takes over from {suspect}")
         home.states[suspect] = "suspected"
         home.states[self.name] = "active"
+        self.memory = self.predecessor(home.active).memory.inherited(network.policy.replicate)
         home.active = self.name
         home.believed[self.site] = self.name
-        home.memory = home.memory.inherited(network.policy.replicate)
         self._announce(TakenOver(self.site, self.name, suspect))
         network.near(suspect, Probe(self.name), "probes")
         network.after(network.policy.dead_after, lambda: self._bury(suspect))
-        # What the suspect sent may have gone astray with it.
-        self.resend()
+
+    def predecessor(self, name: str) -> BrokerNode:
+        """The broker of this name."""
+        found = self.network.takers[name]
+        assert isinstance(found, BrokerNode)
+        return found
 
     def _announce(self, note: TakenOver) -> None:
         """To the site's clients, its other brokers, its parent and its children."""
@@ -468,6 +257,8 @@ class BrokerNode(Sender):
         if note.site != self.site:
             if self.home.active == self.name:
                 self.hear_of(note)
-        elif self.home.active != self.name and self._work:
-            self.network.say(f"{self.name} discards what it had pending")
+        elif self.home.active != self.name:
+            had = self.discard() or bool(self._work)
             self._work.clear()
+            if had:
+                self.network.say(f"{self.name} discards what it had pending")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from momlint.simulation.memory import Sent
 from momlint.simulation.network import Network
 from momlint.simulation.sending import Sender
-from momlint.simulation.wire import Acknowledgement, Carry, Event, Message, Parcel, Subscription, TakenOver
+from momlint.simulation.wire import Acknowledgement, Carry, Event, InHand, Message, Parcel, Subscription, TakenOver
 
 
 class ClientNode(Sender):
@@ -38,6 +39,9 @@ class ClientNode(Sender):
         self.send(self.site, subscription)
         return subscription
 
+    def forgotten(self, site: int, entry: Sent) -> None:
+        """A client keeps no account of what it has published."""
+
     def take(self, message: Message) -> None:
         """An event, an acknowledgement, or word of a new active broker."""
         match message:
@@ -45,6 +49,8 @@ class ClientNode(Sender):
                 self._delivered(self.name, event)
             case Acknowledgement(key, site):
                 self.outbox.pop((site, key), None)
+            case InHand():
+                self.sign(message)
             case TakenOver():
                 # A client cannot hear of its own site from anybody else.
                 if self._believed[self.site] != message.broker:

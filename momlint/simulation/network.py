@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Protocol
 
 from momlint.simulation.designs import Policy, Setting
-from momlint.simulation.wire import Message
+from momlint.simulation.wire import InHand, Message
 
 if TYPE_CHECKING:
     import simpy
@@ -41,6 +41,9 @@ class Network:
         self.sites_of = {client.name: client.site for client in setting.clients}
         self._random = Random(seed)
         self._last: dict[tuple[int, int], float] = {}
+        #: What is still to happen, signs of life and timers that wait for them aside; and when something last did.
+        self.busy = 0
+        self.moved = 0.0
 
     def say(self, line: str) -> None:
         """A line of the log."""
@@ -48,14 +51,25 @@ class Network:
         if self.watch is not None:
             self.watch(line)
 
-    def after(self, delay: float, action: Callable[[], None]) -> None:
-        """Do it so much later."""
-        self.env.timeout(delay).callbacks.append(lambda _: action())
+    def after(self, delay: float, action: Callable[[], None], *, idle: bool = False) -> None:
+        """Do it so much later. `idle`: it goes on for ever, and nothing comes of it while all is well."""
+        self.busy += not idle
+
+        def act(_: object) -> None:
+            if not idle:
+                self.busy -= 1
+                self.moved = self.env.now
+            action()
+
+        self.env.timeout(delay).callbacks.append(act)
 
     def near(self, name: str, message: Message, kind: str) -> None:
         """To a client of the same site or a broker of it, or from one: always as fast, so never out of order."""
         self.messages[kind] += 1
-        self.after(self.costs.client, lambda: self.takers[name].take(message))
+        self._bring(name, message, self.costs.client)
+
+    def _bring(self, name: str, message: Message, delay: float) -> None:
+        self.after(delay, lambda: self.takers[name].take(message), idle=isinstance(message, InHand))
 
     def far(self, here: int, there: int, name: str, message: Message, kind: str) -> None:
         """From a broker of one site to one of a neighbouring site."""
@@ -68,4 +82,4 @@ class Network:
             arrival = max(self.env.now + delay, self._last.get((here, there), 0.0))
             self._last[here, there] = arrival
             delay = arrival - self.env.now
-        self.after(delay, lambda: self.takers[name].take(message))
+        self._bring(name, message, delay)

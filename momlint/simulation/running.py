@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from momlint.simulation.brokers import BrokerNode, SiteNode
+from momlint.simulation.brokers import BrokerNode
 from momlint.simulation.clients import ClientNode
 from momlint.simulation.designs import Policy, Setting
 from momlint.simulation.network import Network
 from momlint.simulation.outcomes import Delivered, Missing, Outcome, disorder_of, duplicates_of
+from momlint.simulation.sites import SiteNode
 from momlint.simulation.steps import Publish, Status, Step, Strike, Subscribe, Wait
 from momlint.simulation.wire import Event, Subscription
 
@@ -62,6 +63,9 @@ class Run:
         #: Subscriptions by client and topic: version, wanted, when said, at which sites known, when known everywhere.
         self._said: dict[tuple[str, str], list[_Said]] = {}
         self._steps = steps
+        #: Where nothing but signs of life has been sent for so long, nothing else will be: nobody is suspected.
+        hop = max((setting.latency(site, on) for site, near in enumerate(setting.neighbours) for on in near), default=0)
+        self._rest = 2 * policy.suspect_after + 100 * (1 + hop)
         self._publishing = 0
         self._ended: simpy.Event = self.env.event()
 
@@ -70,8 +74,10 @@ class Run:
         self.env.process(self._lines())
         self.env.run(until=self._ended)
         last = self.env.now + PATIENCE_MS
-        while self.env.peek() <= last:
+        is_settled = False
+        while not is_settled and self.env.peek() <= last:
             self.env.step()
+            is_settled = not self.network.busy and self.env.now - self.network.moved > self._rest
         lost, missed = self._undelivered()
         return Outcome(
             self.policy.name,
@@ -84,7 +90,7 @@ class Run:
             duplicates_of(self._deliveries),
             disorder_of(self.policy.order, self._deliveries),
             self._statuses,
-            self.env.peek() == float("inf"),
+            is_settled or self.env.peek() == float("inf"),
             self.network.log,
         )
 

@@ -7,10 +7,12 @@ from collections.abc import Hashable
 
 from momlint.simulation.memory import Sent
 from momlint.simulation.network import Network
-from momlint.simulation.wire import Load, Note, Parcel, Suspicion, TakenOver, key_of, kind_of, said
+from momlint.simulation.wire import Ask, InHand, Load, Note, Parcel, Suspicion, TakenOver, key_of, kind_of, said
 
 #: So often all brokers of a site are asked before a sender gives up on it.
 ROUNDS = 10
+#: Milliseconds that are none.
+_INSTANT = 1e-6
 
 
 class Sender(ABC):
@@ -60,11 +62,15 @@ class Sender(ABC):
     def _launch(self, site: int, key: Hashable, entry: Sent) -> None:
         entry.attempt += 1
         attempt = entry.attempt
+        entry.sign = self.network.env.now
         broker = self.believed[site]
         self.network.say(f"{self.name} → {broker}: {said(entry.load)}")
         parcel = Parcel(entry.load, self.name, self.site if self.is_broker else -1)
         self.post(broker, site, parcel, kind_of(entry.load))
-        self.network.after(self.network.policy.suspect_after, lambda: self._late(site, key, attempt))
+        self._wait(site, key, attempt, self.network.policy.suspect_after)
+
+    def _wait(self, site: int, key: Hashable, attempt: int, patience: float) -> None:
+        self.network.after(patience, lambda: self._late(site, key, attempt), idle=True)
 
     @property
     def is_broker(self) -> bool:
@@ -72,10 +78,23 @@ class Sender(ABC):
         return False
 
     def _late(self, site: int, key: Hashable, attempt: int) -> None:
+        """Suspect the receiver if there was no sign of it for as long as that takes."""
         entry = self.outbox.get((site, key))
-        if entry is not None and entry.attempt == attempt and self.acts and site not in self._told:
+        if entry is None or entry.attempt != attempt or not self.acts:
+            return
+        patience = self.network.policy.suspect_after
+        left = entry.sign + patience - self.network.env.now
+        self._wait(site, key, attempt, left if left > _INSTANT else patience)
+        if left <= _INSTANT and site not in self._told:
             self._told[site] = ([], 0)
             self._suspect(site)
+
+    def sign(self, note: InHand) -> None:
+        """The receiver of something is at work on it."""
+        entry = self.outbox.get((note.site, note.key))
+        if entry is not None and self.believed[note.site] == note.broker:
+            entry.sign = self.network.env.now
+            self._told.pop(note.site, None)
 
     def _suspect(self, site: int) -> None:
         """Tell the next standby that the active broker does not answer, until something changes."""
@@ -95,8 +114,7 @@ class Sender(ABC):
             rounds += 1
             if rounds >= ROUNDS:
                 self.network.say(f"{self.name} gives up on {self.network.setting.sites[site].name}: nobody answers")
-                for key in [key for key in self.outbox if key[0] == site]:
-                    del self.outbox[key]
+                self._forget(site)
                 del self._told[site]
                 return
             self._told[site] = ([], rounds)
@@ -120,8 +138,17 @@ class Sender(ABC):
         if self.believed.get(note.site) == note.broker and note.site != self.site:
             return
         self.believed[note.site] = note.broker
-        if self.network.policy.retransmit:
-            self.resend(note.site)
-        else:
-            for key in [key for key in self.outbox if key[0] == note.site]:
+        if not self.network.policy.retransmit:
+            # A number is asked for until it is known.
+            self._forget(note.site, but=Ask)
+        self.resend(note.site)
+
+    def _forget(self, site: int, but: type[Load] | None = None) -> None:
+        for key, entry in list(self.outbox.items()):
+            if key[0] == site and (but is None or not isinstance(entry.load, but)):
                 del self.outbox[key]
+                self.forgotten(site, entry)
+
+    @abstractmethod
+    def forgotten(self, site: int, entry: Sent) -> None:
+        """It will not be sent again, whether it has arrived or not."""

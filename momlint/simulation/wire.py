@@ -28,23 +28,41 @@ class Carry:
     numbers: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """The site `origin` asks the sequencer for a number, with numbering by subscriber for one of each `interested`."""
+class Numbered(NamedTuple):
+    """An event and its number, or with numbering by subscriber one for each who wants it."""
 
     event: Event
+    number: int
+    numbers: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The site `origin` asks the sequencer for numbers of a publisher's next events, in their order.
+
+    `wanted`: each with those who are interested, whom numbering by subscriber counts for.
+    """
+
+    wanted: tuple[tuple[Event, tuple[str, ...]], ...]
     origin: int
-    interested: tuple[str, ...]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What is to be numbered."""
+        return tuple(event for event, _ in self.wanted)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The sequencer's answer to an `Ask`."""
 
-    event: Event
+    given: tuple[Numbered, ...]
     origin: int
-    number: int
-    numbers: tuple[tuple[str, int], ...]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What is numbered."""
+        return tuple(one.event for one in self.given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +75,7 @@ class Subscription:
     version: int
 
 
-#: What is acknowledged, and sent again where it is not.
+#: What is sent from site to site. All but answers are sent again until they are acknowledged, a question by its answer.
 Load: TypeAlias = Carry | Ask | Answer | Subscription
 
 
@@ -69,9 +87,25 @@ def kind_of(load: Load) -> str:
 
 def key_of(load: Load) -> tuple[object, ...]:
     """What tells it from others on one hop; a copy of the same has the same."""
-    if isinstance(load, Subscription):
-        return ("subscription", load.client, load.version)
-    return (type(load).__name__, load.event.publisher, load.event.number)
+    match load:
+        case Subscription():
+            return ("subscription", load.client, load.version)
+        case Ask():
+            return question_key(load)
+        case Answer():
+            return ("answer", *question_key(load))
+    return carry_key(load.event)
+
+
+def carry_key(event: Event) -> tuple[object, ...]:
+    """Of an event on its way."""
+    return ("event", event.publisher, event.number)
+
+
+def question_key(load: Ask | Answer) -> tuple[object, ...]:
+    """Of a question, by what is asked for: the same for its answer."""
+    events = load.events
+    return ("question", events[0].publisher, events[0].number, events[-1].number)
 
 
 def said(load: Load) -> str:
@@ -81,11 +115,16 @@ def said(load: Load) -> str:
             told = f" (number {number})" if number else ""
             told = f" ({', '.join(f'{name} {one}' for name, one in numbers)})" if numbers else told
             return f"{event.topic}{event.number} of {event.publisher}{told}"
-        case Ask(event):
-            return f"a number for {event.topic}{event.number} of {event.publisher}?"
-        case Answer(event, _, number, numbers):
-            told = ", ".join(f"{name} {one}" for name, one in numbers) if numbers else str(number)
-            return f"{told} for {event.topic}{event.number} of {event.publisher}"
+        case Ask():
+            names = ", ".join(f"{event.topic}{event.number}" for event in load.events)
+            asked = "numbers" if len(load.events) > 1 else "a number"
+            return f"{asked} for {names} of {load.events[0].publisher}?"
+        case Answer(given):
+            told = ", ".join(
+                f"{', '.join(f'{name} {one}' for name, one in numbers) or number} for {event.topic}{event.number}"
+                for event, number, numbers in given
+            )
+            return f"{told} of {given[0].event.publisher}"
         case Subscription(client, topic, wanted):
             return f"{client} {'wants' if wanted else 'no longer wants'} {topic}"
 
@@ -101,10 +140,20 @@ class Parcel:
 
 @dataclass(frozen=True, slots=True)
 class Acknowledgement:
-    """The parcel with this key arrived at a broker of site `site`."""
+    """The load with this key has arrived wherever it goes to from site `site`; `broker`: its active one."""
 
     key: tuple[object, ...]
     site: int
+    broker: str
+
+
+@dataclass(frozen=True, slots=True)
+class InHand:
+    """The broker has the load, and others do not yet; said again and again, so that nobody takes it for dead."""
+
+    key: tuple[object, ...]
+    site: int
+    broker: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,5 +189,5 @@ class Alive:
     broker: str
 
 
-Note: TypeAlias = Acknowledgement | Suspicion | TakenOver | Probe | Alive
+Note: TypeAlias = Acknowledgement | InHand | Suspicion | TakenOver | Probe | Alive
 Message: TypeAlias = Parcel | Note

@@ -1,6 +1,7 @@
 """The two engines that look for what goes wrong in take-overs, on random small designs: they agree, and do not lie.
 
-Every story of either is followed by the brokers of `tests.delivery.takeovers`, which were written for tests alone.
+Every story of either is followed by the brokers of `tests.delivery.takeovers`, which were written for tests alone, and
+by those of `momlint.simulation`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from momlint.delivery.world import FAULTS, Bound, Member, World
 from momlint.solving.limits import SolverLimits
 from tests.budget import ALL, examples
 from tests.delivery.takeovers import follow, is_wrong
+from tests.simulation import following as chart
 
 ORDERS = [("none", None), ("fifo", "publisher"), ("fifo", "link"), ("total", "sequencer"), ("total", "subscriber")]
 #: Random designs, and in how many tests: each takes about a second.
@@ -58,6 +60,7 @@ def compare(seed: int) -> set[str]:
         told = replay(world, story)
         facts = follow(world, story.script, [one.step for one in told])
         assert is_wrong(facts, story), (seed, world, story)
+        assert chart.follow(world, story, [one.step for one in told]), (seed, world, story)
     return set(searched)
 
 

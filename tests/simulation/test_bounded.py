@@ -16,7 +16,7 @@ from tests.simulation.test_differential import SETTLED, subscribed, survivable
 
 ORDERS = [("none", ""), ("fifo", "publisher"), ("fifo", "link"), ("total", "sequencer"), ("total", "subscriber")]
 #: Runs of a design that nothing is found on; each has up to three events and one crash.
-RUNS = 60
+RUNS = 20
 
 
 def drawn(random: Random) -> tuple[World, str]:
@@ -33,8 +33,7 @@ def drawn(random: Random) -> tuple[World, str]:
     text = written(world)
     for site in range(count):
         text = text.replace(f"[b{site}]", f"[b{site}, b{site}x]")
-    # Without `seen` they differ, as docs/simulation.md says.
-    kept = ["seen", *(part for part in ("subscriptions", "counters") if random.random() < 0.85)]
+    kept = [part for part in ("subscriptions", "counters", "seen") if random.random() < 0.85]
     more = (
         f", replicate: [{', '.join(kept)}], retransmit: {'true' if random.random() < 0.85 else 'false'}"
         f", acknowledge: {random.choice(['after-forwarding', 'after-forwarding', 'before-forwarding'])}"
@@ -45,7 +44,7 @@ def drawn(random: Random) -> tuple[World, str]:
 
 def test_what_passes_within_the_bound_does_not_happen() -> None:
     passed = 0
-    for seed in range(400 if ALL else 40):
+    for seed in range(1_000 if ALL else 20):
         random = Random(seed)
         world, text = drawn(random)
         if not survivable(world) or any(one.code in JUDGED for one in findings_of(text, "MOM")):
@@ -70,7 +69,7 @@ def test_what_passes_within_the_bound_does_not_happen() -> None:
             outcome = Run(of, of.policy, steps, number, watch).outcome()
             faults = (outcome.lost, outcome.missed, outcome.duplicates, outcome.disorder)
             assert faults == ([], [], [], []), (seed, number, text)
-    assert passed >= 10
+    assert passed >= 5
 
 
 #: What is found in a take-over, and what was not decided.

@@ -6,12 +6,18 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from statistics import mean, median
 
 import pytest
 
 from momlint.cli import main
-from momlint.simulation.designs import POLICIES
+from momlint.simulation.designs import POLICIES, Costs
+from momlint.simulation.outcomes import Outcome
+from momlint.simulation.running import run
+from tests.simulation.designs import script as read
+from tests.simulation.designs import setting
 
 REPORT = Path(__file__).parents[2] / "examples" / "sites" / "report"
 #: Counted by hand: what each script's subscribers are to get. Every publisher publishes five on each of its topics.
@@ -143,3 +149,48 @@ def test_spread_of_many_seeds(capsys: pytest.CaptureFixture[str]) -> None:
     assert (outcome["runs"], outcome["published"], outcome["settled"]) == (5, 15, True)
     assert outcome["delivered"] == {"least": 20, "median": 20, "most": 20}
     assert outcome["last_delivery_ms"]["least"] < outcome["last_delivery_ms"]["most"]
+
+
+def trial(estate: str, script: str, measured: Callable[[Outcome], float]) -> dict[str, float]:
+    """The median of some runs under each policy."""
+    of = setting((REPORT / f"{estate}.yaml").read_text(encoding="utf-8"), Costs())
+    lines = read((REPORT / f"{script}.txt").read_text(encoding="utf-8"), of)
+    assert not lines.problems
+    return {
+        name: median(measured(run(of, of.under(name), lines.steps, seed)) for seed in range(9)) for name in POLICIES
+    }
+
+
+def took(outcome: Outcome) -> float:
+    """Milliseconds from the first publication to the last delivery."""
+    assert outcome.last_delivery_ms is not None
+    return outcome.last_delivery_ms - outcome.published[0][1]
+
+
+@pytest.mark.slow
+def test_the_shape_that_the_page_sets_beside_the_reports() -> None:
+    """What docs/simulation.md says of our figures, row by row."""
+    small, large = (
+        [trial(f"{size}-sites-{number}", name, took) for number, name in enumerate(WANTED, start=1)]
+        for size in ("three", "six")
+    )
+    for times in (small, large):
+        for name in POLICIES:
+            # More clients, more time.
+            assert times[0][name] < times[1][name] < times[2][name] * 1.1
+            assert times[0][name] < times[2][name]
+        for by in times[1:]:
+            # An event waits for a number, with either routing.
+            assert by["flooding/total"] > 1.2 * by["flooding/none"]
+            assert by["filtering/total"] > 1.2 * by["filtering/none"]
+        for by in times:
+            # FIFO with flooding costs nothing but chance; routings differ by little without an order.
+            assert by["flooding/fifo"] == pytest.approx(by["flooding/none"], rel=0.15)
+            assert 0.8 < by["filtering/none"] / by["flooding/none"] < 1.1
+    for by in large:
+        assert by["filtering/none"] < by["filtering/fifo"] < by["filtering/total"]
+    calm, crash = (trial("crash", script, lambda one: mean(one.latencies_ms)) for script in ("no-crash", "crash"))
+    for order in ("none", "fifo", "total"):
+        more, less = (crash[f"{way}/{order}"] - calm[f"{way}/{order}"] for way in ("flooding", "filtering"))
+        assert more > 50
+        assert more > 2 * less
