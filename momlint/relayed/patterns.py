@@ -291,16 +291,21 @@ class _Automaton:
         self._separator = separator
         self._places: list[tuple[int, frozenset[int]]] = [(0, constraint.places)]
         self._numbers = {self._places[0]: 0}
-        self._next: list[dict[str, int]] = [{}]
+        #: By state: where each token leads that was asked for; see `step`.
+        self.moves: list[dict[str, int]] = [{}]
         self.accepting = [self._accepts(self._places[0])]
+        #: By state: whether it is met by every topic that comes so far.
+        self.settled = [self._settles(self._places[0])]
+        #: By state: the tokens that may lead elsewhere than others do, apart from those that begin with ``$``.
+        self.heeded = [self._heeds(self._places[0])]
 
     def step(self, state: int, token: str) -> int:
         """The state behind `token`."""
         if state < 0:
             return state
-        found = self._next[state].get(token)
+        found = self.moves[state].get(token)
         if found is None:
-            found = self._next[state][token] = self._number(self._after(self._places[state], token))
+            found = self.moves[state][token] = self._number(self._after(self._places[state], token))
         return found
 
     def _after(self, place: tuple[int, frozenset[int]], token: str) -> tuple[int, frozenset[int]]:
@@ -317,12 +322,35 @@ class _Automaton:
         if found is None:
             found = self._numbers[place] = len(self._places)
             self._places.append(place)
-            self._next.append({})
+            self.moves.append({})
             self.accepting.append(self._accepts(place))
+            self.settled.append(self._settles(place))
+            self.heeded.append(self._heeds(place))
         return found
 
     def _accepts(self, place: tuple[int, frozenset[int]]) -> bool:
         return place[0] == len(self._constraint.strip) and self._constraint.pattern.accepts(place[1])
+
+    def _settles(self, place: tuple[int, frozenset[int]]) -> bool:
+        """Whether it stands before a last part that takes whatever comes."""
+        items = self._constraint.pattern.items
+        last = len(items) - 1
+        return (
+            self._accepts(place)
+            and last in place[1]
+            and items[last].kind == "rest"
+            and not (items[last].first and last == 0)
+            and len(items) in self._constraint.pattern.ends
+        )
+
+    def _heeds(self, place: tuple[int, frozenset[int]]) -> frozenset[str]:
+        number, places = place
+        strip, items = self._constraint.strip, self._constraint.pattern.items
+        if number < len(strip):
+            return frozenset((strip[number],))
+        here = [items[one] for one in places if one < len(items)]
+        named = {item.token for item in here if item.kind == "is"}
+        return frozenset(named | {self._separator} if any(item.kind == "word" for item in here) else named)
 
 
 class Sets:
@@ -362,6 +390,9 @@ class Sets:
         automata = [self._automaton(one) for one in constraints]
         inside = len(topics.inside)
         alphabet = self._alphabet(constraints)
+        rank = {token: number for number, token in enumerate(alphabet)}
+        # A token that no automaton heeds where it stands leads where the fresh one does, which is the first.
+        always = {alphabet[0], *(token for token in alphabet if token.startswith("$"))}
         first: _State = (0,) * len(automata)
         # The empty topic is none, and another one may end in the state that it begins in.
         seen: set[_State] = set()
@@ -370,9 +401,10 @@ class Sets:
             state, topic = waiting.popleft()
             if topic and topic != ("",) and self._holds(automata, inside, state):
                 return topic
-            for token in alphabet:
-                after = tuple(one.step(place, token) for one, place in zip(automata, state, strict=True))
-                if after in seen or -1 in after[:inside]:
+            heeded = always.union(*(one.heeded[at] for one, at in zip(automata, state, strict=True) if at >= 0))
+            for token in sorted(heeded & rank.keys(), key=rank.__getitem__):
+                after = _together(automata, inside, state, token)
+                if after is None or after in seen:
                     continue
                 seen.add(after)
                 if len(seen) > MOST_STATES:
@@ -398,6 +430,24 @@ class Sets:
     def _fresh(self, named: dict[str, None]) -> str:
         candidates = iter("xyzuvwabcdefghijklmnopqrst0123456789") if self.language.glued else _words()
         return next(one for one in candidates if one not in named)
+
+
+def _together(automata: list[_Automaton], inside: int, state: _State, token: str) -> _State | None:
+    """The state behind `token`; None where no topic that goes on so is in the set: one of the first `inside` automata
+    cannot be met any more, or another one is whatever comes."""
+    after = []
+    for number, (one, at) in enumerate(zip(automata, state, strict=True)):
+        to = at
+        if at >= 0:
+            known = one.moves[at].get(token)
+            to = one.step(at, token) if known is None else known
+        if number < inside:
+            if to < 0:
+                return None
+        elif to >= 0 and one.settled[to]:
+            return None
+        after.append(to)
+    return tuple(after)
 
 
 @lru_cache(maxsize=100_000)
