@@ -442,6 +442,11 @@ class InterestEntry(Model):
     """Topics that are wanted, or may be published, at a broker of a relayed overlay."""
 
     at: Id = Field(description="The broker.")
+    local: Flag = Field(
+        False,
+        description="Of subscriptions, where nobody says what is published: true where what the broker itself may "
+        "publish is enough, as for a queue.",
+    )
     filter: Annotated[str, Field(min_length=1), Takes("a filter of topics"), WithJsonSchema({"type": "string"})] = (
         Field(description="Which topics, with the wildcards of `routing.syntax`, or of `syntax`.")
     )

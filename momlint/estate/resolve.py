@@ -676,7 +676,7 @@ class Resolver:
             if broker is None:
                 self.incomplete.add(section)
             else:
-                found.append(Interest(Place(number, path), broker, entry.filter, entry.syntax))
+                found.append(Interest(Place(number, path), broker, entry.filter, entry.syntax, entry.local))
         return found
 
     def resolve_reaction(self) -> tuple[Literal["heal", "keep"] | None, Literal["keep", "withdraw"]]:

@@ -49,13 +49,14 @@ class Pass:
 @dataclass(frozen=True, slots=True)
 class Interest:
     """Topics that are wanted or published at a broker (dense id). `syntax`: as with `Pass`; with one, no prefix goes
-    before.
+    before. `local`: where nobody says what is published, what is published there is enough.
     """
 
     place: Place
     broker: int
     filter: str
     syntax: Syntax | None = None
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -273,6 +273,7 @@ class _Join:
             if one.at.text == number:
                 where, filter_ = text_node(self.name(server, one.broker), one.at), text_node(one.filter, one.at)
                 entry: dict[str, Node] = {"at": where, "filter": filter_}
+                entry["local"] = plain_node("true", one.at)
                 if syntax is not None:
                     entry["syntax"] = text_node(syntax, one.at)
                 found.append(mapping_node(entry, one.at))

@@ -74,7 +74,8 @@ class Guarded(NamedTuple):
 class Need(NamedTuple):
     """Topics that are published or wanted at a broker. `name`: as the user wrote it. `pattern`: None for all.
 
-    `elsewhere`: the same topics as they are called at brokers with these prefixes.
+    `elsewhere`: the same topics as they are called at brokers with these prefixes. `local`: where nobody says what is
+    published, what is published at the broker itself is enough.
     """
 
     broker: int
@@ -82,6 +83,7 @@ class Need(NamedTuple):
     name: str
     place: Place
     elsewhere: tuple[tuple[str, Pattern], ...] = ()
+    local: bool = False
 
 
 @dataclass(frozen=True)
@@ -258,10 +260,11 @@ def _needs(estate: Estate, language: Language) -> tuple[tuple[Need, ...], tuple[
     for interests, needs in ((estate.publications, published), (estate.subscriptions, wanted)):
         for one in interests or ():
             if one.syntax is None:
-                needs.append(need(one.broker, one.filter, one.place, language.filter))
+                made = need(one.broker, one.filter, one.place, language.filter)
+                needs.append(made._replace(local=one.local))
             else:
                 pattern = language.filter(one.filter, one.syntax)
-                needs.append(Need(one.broker, pattern, one.filter, one.place))
+                needs.append(Need(one.broker, pattern, one.filter, one.place, local=one.local))
     if not published and (wanted or not (estate.topics or estate.publications is not None)):
         # Nothing is said of what is published: then it may be anything, anywhere.
         published = [Need(index, None, "", estate.place) for index, _ in enumerate(estate.brokers)]

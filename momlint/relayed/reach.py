@@ -74,12 +74,15 @@ def missing(fates: Fates) -> Iterator[Missing]:
     relay = fates.relay
     lacking: list[tuple[Need, list[Told], bool]] = []
     at_home: dict[int, list[Told]] = {}
+    origins = {one.found.origin for one in fates.told}
     if all(need.pattern is None for need in relay.published):
-        # Anything may be published anywhere: who has it at home is served.
+        # Anything may be published anywhere: a queue that has it at home is served. Who is said to want something in an
+        # overlay is to get it from somebody else.
         for one in fates.told:
             at_home.setdefault(one.found.origin, []).append(one)
     for need in relay.wanted:
-        if need.pattern is None or _is_at_home(fates, need, at_home.get(need.broker, ())):
+        local = need.local or len(origins) == 1
+        if need.pattern is None or (local and _is_at_home(fates, need, at_home.get(need.broker, ()))):
             continue
         served = False
         absent: list[Told] = []
@@ -87,7 +90,7 @@ def missing(fates: Fates) -> Iterator[Missing]:
         for one in fates.told:
             meets = fates.classes.meets(one.found, Rewritten(), relay.as_called(need, one.found.origin))
             if one.found.origin == need.broker:
-                served = served or meets
+                served = served or (meets and (local or not at_home))
             elif fates.arrives(one, need):
                 served = True
             elif meets:
@@ -162,10 +165,12 @@ def _draft(fates: Fates, kind: str, cause: _Cause) -> Draft:
     pairs = {(one.source, one.need.broker) for one in cause.missing}
     affected = Affected(tuple(one for one in wanted if one in topics), len(pairs))
     if kind == "nobody":
+        anything = not first.need.local and all(need.pattern is None for need in relay.published)
+        nobody = "no other broker" if anything else "nobody"
         return Draft(
             "MOM803",
             cause.place,
-            f"`{where}` gets nothing that `{first.need.name}` matches, from nobody",
+            f"`{where}` gets nothing that `{first.need.name}` matches, from {nobody}",
             help="mend the filter, widen one on the way, or add a link",
             witness=Witness(destination=where),
             affected=affected,

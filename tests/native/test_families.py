@@ -91,6 +91,15 @@ def test_a_fault_of_the_bridge_is_told_at_its_line(
     assert set(told(tmp_path, both(north), PUBLISHED)) == expected
 
 
+@pytest.mark.parametrize("line", ["topic plants/# out 1", "topic plant/# in 1", 'topic plant/# out 1 "" site/'])
+def test_the_manifest_of_the_contract_with_a_fault(line: str, tmp_path: Path) -> None:
+    """It says nothing of what is published: what hq itself may publish is not what it is joined to others for."""
+    files = both(NORTH.replace("topic plant/# out 1", line))
+    assert told(tmp_path, files) == [("MOM803", "estate.yaml", 5)]
+    at_home = MANIFEST.replace('filter: "plant/#"', 'filter: "plant/#", local: true')
+    assert told(tmp_path, files, at_home) == []
+
+
 def test_a_queue_wants_what_its_binding_takes(tmp_path: Path) -> None:
     """Without subscriptions in the manifest, what is bound to `amq.topic` is wanted, with dots for slashes."""
     manifest = PUBLISHED.replace('subscriptions: [{at: hq, filter: "plant/#"}]\n', "")
