@@ -17,7 +17,7 @@ from tests.budget import ALL
 from tests.mending.test_damages import mend
 from tests.relayed.brute import Found, matches, published, random_filter, random_overlay, random_topic
 
-A_BLOCK = 12
+A_BLOCK = 30
 BLOCKS = 8 if ALL else 1
 
 
@@ -73,6 +73,8 @@ def test_never_worse(block: int) -> None:
         text = with_wants(rng, random_overlay(rng))
         if re.search(r'(?:strip|add): "[^"]*[^"/.]"', text):
             continue  # tokens are characters then, and brute force takes its time
+        if text.count("{id: l") > 5:
+            continue  # copies of copies: what is tried for one of them takes a minute
         mended, after = mend(text)
         if not mended.gone:
             assert after == text
@@ -82,7 +84,7 @@ def test_never_worse(block: int) -> None:
         assert_no_worse(text, after, rng)
         again, same = mend(after)
         assert (again.contents, same) == ({}, after), "a second time changes nothing"
-    assert gone >= A_BLOCK // 8
+    assert gone >= A_BLOCK // 12
 
 
 # -- as little as can be --------------------------------------------------------------------------------------------
