@@ -38,6 +38,8 @@ KEYS = (
     "engine",
     "solver",
     "timeout",
+    "bound",
+    "protocol",
     "jobs",
     "baseline",
     "per-file-ignores",
@@ -75,6 +77,8 @@ class Config(NamedTuple):
     engine: EngineName | None = None
     solver: str | None = None
     timeout: float | None = None
+    bound: str | None = None
+    protocol: bool | None = None
     jobs: int | None = None
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     extend_select: tuple[str, ...] = ()
@@ -113,6 +117,12 @@ def json_schema() -> dict[str, Any]:
             "maximum": LONGEST,
             "description": "Seconds for each question.",
         },
+        "bound": {
+            "type": "string",
+            "minLength": 1,
+            "description": "How far checks within a bound look: events=3,publishers=2,failures=2.",
+        },
+        "protocol": {"type": "boolean", "description": "Also check the recovery protocol (MOM410)."},
         "jobs": {
             "description": "Processes; auto for one a processor.",
             "oneOf": [{"type": "integer", "minimum": 1, "maximum": MOST_JOBS}, {"const": "auto"}],
@@ -293,6 +303,8 @@ class _Reader(NamedTuple):
             engine=self._choice("engine", ENGINES),
             solver=self._solver(),
             timeout=self._timeout(),
+            bound=self._bound(),
+            protocol=self._protocol(),
             jobs=self._jobs(),
             per_file_ignores=self._per_file_ignores(),
             extend_select=self._codes("extend-select") or (),
@@ -383,6 +395,18 @@ class _Reader(NamedTuple):
         if value > LONGEST:
             raise self._fault("timeout", f"a number of seconds up to {LONGEST:,}")
         return float(value)
+
+    def _bound(self) -> str | None:
+        value = self.table.get("bound")
+        if value is not None and (not isinstance(value, str) or not value):
+            raise self._fault("bound", "names and numbers, as events=3,failures=2")
+        return value
+
+    def _protocol(self) -> bool | None:
+        value = self.table.get("protocol")
+        if value is not None and not isinstance(value, bool):
+            raise self._fault("protocol", "true or false")
+        return value
 
     def _jobs(self) -> int | None:
         value = self.table.get("jobs")

@@ -42,7 +42,8 @@ class Request:
     `timeout`: seconds for each solver question, None for the engine's own limit; `nusmv`: that program, None to look
     for it; `solver`: who answers for smt. `sections`: what else to explain. `certificate_folder`: where a certificate
     will stand, None where none is asked for. `spread`: see `FleetServices`. `policies`: rules of users' own. `bound`:
-    how far checks within a bound go, by name, where that was said: `events`, `publishers`, `crashes`.
+    how far checks within a bound go, by name, where that was said: `events`, `publishers`, `crashes` of take-overs,
+    `brokers`, `failures`, `losses` of the recovery protocol; `protocol`: whether that is checked.
     """
 
     selects: Callable[[str], bool]
@@ -55,6 +56,7 @@ class Request:
     spread: Any = None
     policies: Sequence[Policy] = ()
     bound: tuple[tuple[str, int], ...] = ()
+    protocol: bool = False
 
 
 @dataclass(slots=True)

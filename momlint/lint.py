@@ -62,7 +62,8 @@ class Options:
     `root`: the folder below which estates may name other files (see `momlint.access`), None for each estate's own;
     `most_bytes`: of one file. `baseline`: what is known and not reported. `severities`: (code or prefix, severity)
     where findings are to have another than their rule's; the longest prefix counts. `stdin_name`: what standard input
-    is called in the report, and where its ``include`` starts from. `policies`: rules of users' own.
+    is called in the report, and where its ``include`` starts from. `policies`: rules of users' own. `protocol`: whether
+    the recovery protocol is checked too.
     """
 
     engine: EngineChoice = "auto"
@@ -83,6 +84,7 @@ class Options:
     bound: tuple[tuple[str, int], ...] = ()
     stdin_name: str = STDIN
     policies: tuple[Policy, ...] = ()
+    protocol: bool = False
 
     def access(self, file: str) -> Access:
         """What the estate in `file` may read."""
@@ -516,6 +518,7 @@ def _check_estate(result: FileResult, loaded: LoadedEstate, options: Options, se
         services.spread,
         options.policies,
         options.bound,
+        options.protocol,
     )
     with listening():
         for discipline in claiming:

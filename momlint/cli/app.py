@@ -143,9 +143,16 @@ def check(
         str | None,
         typer.Option(
             metavar="NAME=NUMBER,…",
-            help="How far the checks of take-overs look (MOM826 to MOM829): events, publishers, crashes.",
+            help="How far checks within a bound look: events, publishers, crashes of take-overs (MOM826 to MOM829); "
+            "brokers, failures, losses of the recovery protocol (MOM410).",
         ),
     ] = None,
+    protocol: Annotated[
+        bool,
+        typer.Option(
+            "--protocol", help="Also check whether the recovery protocol always settles on one colour (MOM410)."
+        ),
+    ] = False,
     spark: Annotated[
         str | None,
         typer.Option(
@@ -248,6 +255,7 @@ def check(
         fail_on=fail_on,
         timeout=timeout,
         bound=bound,
+        protocol=protocol,
         spark=spark,
         spark_conf=spark_conf or (),
         runner=runner,

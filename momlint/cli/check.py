@@ -50,6 +50,7 @@ class Arguments(NamedTuple):
     fail_on: str | None = None
     timeout: float | None = None
     bound: str | None = None
+    protocol: bool = False
     spark: str | None = None
     spark_conf: Sequence[str] = ()
     runner: str | None = None
@@ -492,7 +493,14 @@ def _settings(arguments: Arguments) -> Config:
 
 
 #: What `--bound` takes, and from where to where. Beyond, nobody would see the end.
-_BOUNDS = {"events": (1, 6), "publishers": (1, 6), "crashes": (0, 6)}
+_BOUNDS = {
+    "events": (1, 6),
+    "publishers": (1, 6),
+    "crashes": (0, 6),
+    "brokers": (2, 6),
+    "failures": (1, 4),
+    "losses": (0, 4),
+}
 
 
 def _bound(given: str | None) -> tuple[tuple[str, int], ...]:
@@ -501,7 +509,8 @@ def _bound(given: str | None) -> tuple[tuple[str, int], ...]:
     for part in given.split(",") if given is not None else ():
         name, equals, number = (word.strip() for word in part.partition("="))
         if name not in _BOUNDS or not equals:
-            raise UsageError(f"--bound takes events=N, publishers=N, crashes=N, joined by commas, not {part.strip()!r}")
+            names = ", ".join(f"{name}=N" for name in _BOUNDS)
+            raise UsageError(f"--bound takes {names}, joined by commas, not {part.strip()!r}")
         least, most = _BOUNDS[name]
         if not (number.isascii() and number.isdigit() and len(number) < 9 and least <= int(number) <= most):
             raise UsageError(f"--bound: {name} must be a number from {least} to {most}, not {number!r}")
@@ -535,7 +544,8 @@ def _options(arguments: Arguments, settings: Config, rules: Sequence[RuleName]) 
         select=config.selected(select or settings.select or (), settings.extend_select, codes),
         ignore=(*(ignore or settings.ignore or ()), *settings.extend_ignore),
         timeout=arguments.timeout if arguments.timeout is not None else settings.timeout,
-        bound=_bound(arguments.bound),
+        bound=_bound(arguments.bound if arguments.bound is not None else settings.bound),
+        protocol=arguments.protocol or bool(settings.protocol),
         jobs=config.jobs("--jobs", arguments.jobs) if arguments.jobs is not None else _at_most_auto(settings.jobs or 1),
         per_file_ignores=dict(settings.per_file_ignores),
         base=settings.base,

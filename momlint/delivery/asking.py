@@ -86,7 +86,8 @@ class Asked(Case):
     @property
     def bound(self) -> Bound:
         """Up to what is looked: what was asked for, else three events, two publishers, what `tolerate` promises."""
-        given = dict(self.request.bound) if self.request is not None else {}
+        asked = self.request.bound if self.request is not None else ()
+        given = {name: most for name, most in asked if name in Bound._fields}
         promised = self.design.promise.brokers if self.design.promise is not None else 0
         default = Bound(crashes=promised)
         return default._replace(**given)

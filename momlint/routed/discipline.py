@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Families of rules whose checks are in `momlint.routed.checks`.
 FAMILIES: Final = frozenset({"budget", "forwarding", "recovery", "resilience", "spec", "topology"})
+#: The rule on the recovery protocol, which is asked about where ``--protocol`` says so.
+SETTLES: Final = "MOM410"
 
 
 class Routed:
@@ -110,6 +112,10 @@ class RoutedJudgement:
             subject = f"whether the estate survives the {beyond:,} failures that `tolerate` promises"
             ask.undecided.append((subject, "there are too many to check one by one; promise fewer at once"))
         self.context = Context(estate, overlay, ask, entries, needs)
+        if request.protocol and request.selects(SETTLES):
+            from momlint.routed.flooding.asking import Settling, setting_of
+
+            self.context.settling = Settling(estate, setting_of(loaded), request)
 
     def drafts(self) -> Iterator[Draft]:
         """The drafts of every selected rule that has a check, then of specifications that are no formulas."""
@@ -186,6 +192,7 @@ class RoutedJudgement:
         # What stayed undecided, by an engine or by a rule, may be what would break it.
         kept = judged and not ask.undecided and context.keeps_promise(silent)
         ask.settle()
+        bounds = self._settling()
         outcome = Outcome(
             Summary(
                 brokers=len(estate.brokers),
@@ -208,6 +215,7 @@ class RoutedJudgement:
                 false_specifications=ask.false_specifications,
                 healing=int(judged and context.assumed == "heal"),
                 keeping=int(judged and context.assumed == "keep"),
+                bounds=bounds,
             ),
             list(self._verdicts()),
             sections,
@@ -224,6 +232,23 @@ class RoutedJudgement:
             else:
                 outcome.uncertified.append(certified.reason)
         return outcome
+
+    def _settling(self) -> tuple[str, ...]:
+        """What is known of the recovery protocol, within which bound; how it was asked goes into the record."""
+        case, ask = self.context.settling, self.context.ask
+        if case is None:
+            return ()
+        why = case.unjudged()
+        if why is not None:
+            return (f"Not judged: MOM410, whether the recovery protocol settles: {why}.",)
+        ask.undecided += case.undecided
+        ask.disagreements += [Disagreement(*one) for one in case.disagreements]
+        ask.questions += case.questions
+        ask.decided_twice += case.decided_twice
+        ask.engines_used |= case.engines
+        if case.wrongs() or case.undecided or case.disagreements:
+            return ()
+        return (f"The recovery protocol settles {case.within()}; nothing is proved beyond that.",)
 
     def _verdicts(self) -> Iterator[Draft]:
         where = self.context.estate_place

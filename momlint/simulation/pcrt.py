@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from momlint.routed.recovery.colour_map import ColourMap
 from momlint.simulation.cabling import Control, Fabric, Packet
 from momlint.simulation.overlays import Colour
 from momlint.simulation.routers import HELLO_BITS, NOTICE_BITS, Flooding, Port, World
@@ -17,31 +18,6 @@ DEVIATION_SHARE, LOSS_SHARE, DEVIATIONS = 0.25, 1 / 32, 4.0
 #: How often, in heartbeats, a working link may be taken for dead; what share is taken for lost at first, and at least;
 #: and for how many heartbeats is waited at most.
 ALARM, FIRST_LOSS, LEAST_LOSS, MOST_BEATS = 1e-5, 0.05, 0.002, 16
-
-
-class ColourMap:
-    """From links that are dead to the colour that is for them."""
-
-    def __init__(self, colours: Sequence[Colour]) -> None:
-        self.colours = colours
-        self._exact: dict[frozenset[int], int] = {}
-        for number, colour in enumerate(colours):
-            self._exact.setdefault(colour.down, number)
-
-    def of(self, down: frozenset[int]) -> int:
-        """The colour of exactly these links; else the one with fewest links more, else the one with most of them."""
-        exact = self._exact.get(down)
-        if exact is not None:
-            return exact
-        more = [number for number, colour in enumerate(self.colours) if colour.down > down]
-        if more:
-            return min(more, key=lambda number: (len(self.colours[number].down), number))
-        return self.within(down)
-
-    def within(self, down: frozenset[int]) -> int:
-        """The colour with most of these links and no others."""
-        fewer = [number for number, colour in enumerate(self.colours) if colour.down <= down]
-        return max(fewer, key=lambda number: (len(self.colours[number].down), -number), default=0)
 
 
 def is_newer(sequence: int, known: int, *, naive: bool) -> bool:
@@ -62,16 +38,17 @@ class PcrtRouter(Flooding):
     for good, each would go on to blame what is healed.
     """
 
-    def __init__(self, me: int, fabric: Fabric, world: World, colours: ColourMap) -> None:
+    def __init__(self, me: int, fabric: Fabric, world: World, colours: Sequence[Colour], colour_map: ColourMap) -> None:
         setting = fabric.topology.pcrt
         super().__init__(me, fabric, world, setting.heartbeat, setting.dead_after)
         self.colours = colours
+        self.map = colour_map
         self.ack_timeout = setting.ack_timeout
         self.sequence = 1
         self.known = [1] * fabric.topology.n
         #: Of each broker: its own links that it says are dead.
         self.reports: list[frozenset[int]] = [frozenset()] * fabric.topology.n
-        self.colour = colours.of(frozenset())
+        self.colour = colour_map.of(frozenset())
         self._links = [frozenset(fabric.topology.links_of(broker)) for broker in range(fabric.topology.n)]
         #: Its links that the other end says are dead, of which it has heard nothing since.
         self._accused: set[int] = set()
@@ -84,7 +61,7 @@ class PcrtRouter(Flooding):
 
     def next_hop(self, packet: Packet) -> int:
         """By colour and destination."""
-        return self.colours.colours[self.colour].hops[packet.dest][self.me]
+        return self.colours[self.colour].hops[packet.dest][self.me]
 
     def port_changed(self, port: Port) -> None:
         """Another colour, told to everybody."""
@@ -92,13 +69,13 @@ class PcrtRouter(Flooding):
         self.sequence = self.sequence % LARGEST + 1
         self.known[self.me] = self.sequence
         self._recolour()
-        colour = self.colours.within(self.reports[self.me])
+        colour = self.map.telling(self.reports[self.me], self._links[self.me])
         self.tell(Control("flood", NOTICE_BITS, False, self.me, self.sequence, colour))
         if port.up:
             self.catch_up(port)
 
     def _recolour(self) -> None:
-        self.colour = self.colours.of(self.view())
+        self.colour = self.map.of(self.view())
         self.world.changed()
 
     def hear(self, port: Port, message: Control) -> None:
@@ -134,7 +111,7 @@ class PcrtRouter(Flooding):
         self.known[origin] = notice.sequence
         assert isinstance(notice.content, int)
         before = self.reports[origin]
-        self.reports[origin] = self.colours.colours[notice.content].down & self._links[origin]
+        self.reports[origin] = self.colours[notice.content].down & self._links[origin]
         self._accused |= (self.reports[origin] - before) & self._links[self.me]
         self._accused -= before - self.reports[origin]
         self._recolour()

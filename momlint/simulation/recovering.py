@@ -9,11 +9,12 @@ from itertools import pairwise
 from random import Random
 from typing import Final
 
+from momlint.routed.recovery.colour_map import ColourMap
 from momlint.simulation.cabling import Control, Fabric, Packet
 from momlint.simulation.faults import Incident
 from momlint.simulation.ospf import OspfRouter, Paths
 from momlint.simulation.overlays import Topology
-from momlint.simulation.pcrt import ColourMap, PcrtRouter
+from momlint.simulation.pcrt import PcrtRouter
 from momlint.simulation.routers import Router
 from momlint.simulation.rrl import RrlRouter, layers_of
 
@@ -116,8 +117,9 @@ class Recovery:
         brokers, fabric = range(self.topology.n), self.fabric
         make: Callable[[int], Router]
         if self.protocol == "pcrt":
-            colours = ColourMap(self.topology.colours)
-            make = lambda me: PcrtRouter(me, fabric, self, colours)  # noqa: E731
+            colours = self.topology.colours
+            colour_map = ColourMap([colour.down for colour in colours])
+            make = lambda me: PcrtRouter(me, fabric, self, colours, colour_map)  # noqa: E731
         elif self.protocol == "ospf":
             paths = Paths(self.topology)
             make = lambda me: OspfRouter(me, fabric, self, paths)  # noqa: E731

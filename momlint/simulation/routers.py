@@ -80,6 +80,10 @@ class Router(ABC):
         for port in self.ports.values():
             port.heard = self.now
             self._watch(port)
+            self.reopened(port)
+
+    def reopened(self, port: Port) -> None:  # noqa: B027  nothing waits where nobody acknowledges
+        """The broker works again; for what waits at a port."""
 
     def _beat(self) -> None:
         if self.alive:
@@ -198,6 +202,10 @@ class Flooding(Router):
         """Send what is still waiting, over a link that is alive again."""
         for origin in list(port.waiting):
             self._send(port, origin)
+
+    def reopened(self, port: Port) -> None:
+        """Send what waits: nobody has looked after it meanwhile."""
+        self.catch_up(port)
 
     def acknowledge(self, port: Port, notice: Control) -> None:
         """Say that it has come."""

@@ -34,7 +34,7 @@ def report_of(rule: Rule) -> Report:
         found = Finding(rule.code, rule.id, rule.severity, FILE, Span(start, Position(1, 8)), message, help_text)
         return Report([found], Summary(files=1, errors=1), sources={FILE: ["momlint: 1"]})
     ignore = () if rule.family == "resilience" else (OFTEN,)
-    options = Options(engine="graph", ignore=ignore)
+    options = Options(engine="graph", ignore=ignore, protocol=rule.code == "MOM410")
     return merge([lint_bytes(rule.bad.encode(), FILE if rule.file.endswith(".yaml") else rule.file, options)], options)
 
 

@@ -41,7 +41,7 @@ EXPECTATION = re.compile(r"^# expect: (MOM\d+ \d+:\d+-\d+:\d+)$", re.MULTILINE)
 def findings_of(text: str, engine: str, code: str, file: str = "case.yaml") -> list[str]:
     """The findings of an estate that belongs to rule `code`; `file`: what it is called, which may say what it is."""
     ignore = tuple(often for often, rules in OFTEN.items() if code not in rules)
-    options = Options(engine=engine, ignore=ignore)  # type: ignore[arg-type]
+    options = Options(engine=engine, ignore=ignore, protocol=code == "MOM410")  # type: ignore[arg-type]
     report = merge([lint_bytes(text.encode(), file, options)], options)
     return [
         f"{f.code} {f.span.start.line}:{f.span.start.column}-{f.span.end.line}:{f.span.end.column}"

@@ -358,3 +358,38 @@ def test_a_faulty_section_is_a_finding(
     printed = capsys.readouterr().out
     assert message in printed
     assert f"{estate}:{place}" in printed
+
+
+def test_colours_of_brokers_alone_tell_their_links() -> None:
+    """A broker of a square fails; no colour is of one link, and the broker opposite has no link to the dead one."""
+    of = topology(
+        "momlint: 1\nbrokers: {1: , 2: , 3: , 4: }\n"
+        "links: [{between: [1, 2]}, {between: [2, 3]}, {between: [3, 4]}, {between: [4, 1]}]\n"
+        "topics: {a: {publishers: [1], subscribers: [3]}}\n"
+        "failures: {tolerate: {brokers: 1}}\n"
+        "simulation: {unit: s, traffic: [{topic: a, packet_bits: 1000, interval: 1, from: 0}]}\n"
+    )
+    running = Recovery(of, "pcrt", [Incident(10.0, True, Element(False, 1), "2", 1)], 1)
+    outcome = running.run(40.0)
+    colours = {router.me: router.colour for router in running.routers if isinstance(router, PcrtRouter)}
+    (wanted,) = [number for number, colour in enumerate(of.colours) if colour.down == {0, 1}]
+    assert [colours[broker] for broker in (0, 2, 3)] == [wanted] * 3
+    assert outcome.converged[0].all_agree is not None
+
+
+def test_a_broker_that_comes_back_sends_what_it_waited_with() -> None:
+    """2 loses its link to 1 and fails right after it has told 3, which has no time to answer; 2 never sees 3 go."""
+    of = topology(
+        "momlint: 1\nbrokers: {1: , 2: , 3: }\nlinks: [{between: [1, 2]}, {between: [2, 3]}]\n"
+        "topics: {a: {publishers: [1], subscribers: [3]}}\nfailures: {tolerate: {links: 1}}\n"
+        "simulation: {unit: s, traffic: [{topic: a, packet_bits: 1000, interval: 1, from: 0}]}\n"
+    )
+    link, two = Element(True, 0), Element(False, 1)
+    first = recover(of, "pcrt", [Incident(10.0, True, link, "1--2", 1)], 40.0, 1).converged[0].detected
+    assert first is not None
+    for delay in (0.01, 0.03, 0.05, 0.5, 1.0):
+        faults = [Incident(10.0, True, link, "1--2", 1), Incident(first + delay, True, two, "2", 2)]
+        faults.append(Incident(first + delay + 5, False, two, "2", 3))
+        running = Recovery(of, "pcrt", faults, 1)
+        running.run(first + 60)
+        assert all(not port.waiting for port in running.routers[1].ports.values() if port.up)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from momlint.routed.diagnosis.causes import Causes
     from momlint.routed.diagnosis.cutting import Cutting
     from momlint.routed.diagnosis.recovery_facts import RecoveryFacts
+    from momlint.routed.flooding.asking import Settling
     from momlint.routed.overlay.form import Overlay
     from momlint.routed.overlay.needs import Needs
     from momlint.routed.overlay.uncondensing import Entries
@@ -36,6 +37,8 @@ class Context(Evidence):
         """`entries`: what the recovery rows leave open or say twice; `needs`: those of the topics, where known."""
         super().__init__(estate, overlay, ask, needs)
         self.entries = entries
+        #: The recovery protocol, where it is to be checked.
+        self.settling: Settling | None = None
 
     @cached_property
     def causes(self) -> Causes:

@@ -1,0 +1,126 @@
+"""MOM410 as users see it: where it stands, what it says, the bound, and when nobody has looked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from momlint.cli import main
+from momlint.errors import UsageError
+from momlint.findings import Report
+from momlint.lint import Options, lint_bytes, merge
+
+TRIANGLE = """\
+momlint: 1
+brokers: {1: , 2: , 3: }
+links: [{between: [1, 2]}, {between: [1, 3]}, {between: [2, 3]}]
+failures:
+  colours: {none: [], F12: [1--2], F13: [1--3], F23: [2--3]}
+simulation:
+  pcrt: {wrap: naive}
+"""
+SERIAL = TRIANGLE.replace("naive", "serial")
+SIX = Path(__file__).parents[3] / "examples" / "simulation" / "six-brokers.yaml"
+
+
+def report_of(text: str, **options: object) -> Report:
+    chosen = Options(ignore=("MOM501",), protocol=True, **options)  # type: ignore[arg-type]
+    return merge([lint_bytes(text.encode(), "it.yaml", chosen)], chosen)
+
+
+@pytest.mark.parametrize("engine", ["graph", "smt"])
+def test_naive_numbers(engine: str) -> None:
+    (finding,) = report_of(TRIANGLE, engine=engine, bound=(("failures", 1),)).findings
+    assert (finding.code, finding.span.start.line, finding.span.start.column) == ("MOM410", 7, 16)
+    assert finding.label == "with up to 1 failure or recovery and 1 lost message"
+    assert finding.witness is not None
+    trace = finding.witness.trace
+    # The last number of the two brokers that have something to tell, the failure, two notices, each come and answered.
+    assert sorted(trace[:2]) == [f"the last notice of {one} had number 255; the largest is 255" for one in (1, 2)]
+    assert trace[2] == "1--2 fails"
+    assert "1 → 3: notice 1 of 1, which is not news" in trace
+    assert "3 → 2: acknowledgement of notice 1 of 2" in trace
+    assert trace[-1] == "nothing more comes: 1 in colour F12, 2 in colour F12 and 3 in colour none"
+
+
+def test_the_protocol_as_it_is() -> None:
+    report = report_of(SERIAL, engine="graph")
+    assert report.findings == []
+    assert report.proof.bounds == (
+        "The recovery protocol settles with up to 2 failures or recoveries and 1 lost message; nothing is proved "
+        "beyond that.",
+    )
+
+
+def test_it_is_asked_for() -> None:
+    chosen = Options(ignore=("MOM501",))
+    report = merge([lint_bytes(TRIANGLE.encode(), "it.yaml", chosen)], chosen)
+    assert report.findings == []
+    assert report.proof.bounds == ()
+
+
+def test_large_overlays_are_looked_at_in_parts() -> None:
+    text = SIX.read_text(encoding="utf-8")
+    report = report_of(text, engine="graph", bound=(("brokers", 3), ("failures", 1)))
+    assert report.proof.bounds == (
+        "The recovery protocol settles in every part of 3 connected brokers by itself, with up to 1 failure or "
+        "recovery and 1 lost message; nothing is proved beyond that.",
+    )
+    naive = (
+        f"{text}  pcrt: {{wrap: naive}}\n" if "pcrt:" not in text else text.replace("pcrt: {", "pcrt: {wrap: naive, ")
+    )
+    (finding,) = report_of(naive, engine="graph", bound=(("brokers", 3),)).findings
+    assert finding.code == "MOM410"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (SERIAL.replace("{between: [1, 2]}", "{from: 1, to: 2}"), "a link goes one way"),
+        (
+            SERIAL.replace("  colours: {none: [], F12: [1--2], F13: [1--3], F23: [2--3]}", "  after_failure: heal"),
+            "no colours",
+        ),
+    ],
+)
+def test_not_judged(text: str, why: str) -> None:
+    (sentence,) = report_of(text, engine="graph").proof.bounds
+    assert sentence.startswith("Not judged: MOM410")
+    assert why in sentence
+
+
+@pytest.mark.parametrize("engine", ["graph", "smt"])
+def test_out_of_time_is_no_pass(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine is asked with no time left at all."""
+    monkeypatch.setattr("momlint.routed.flooding.asking.SECONDS", 0.0)
+    report = report_of(SERIAL, engine=engine)
+    (finding,) = report.findings
+    assert finding.code == "MOM901"
+    assert "the recovery protocol settles" in finding.message
+    assert report.proof.bounds == ()
+    assert report.summary.undecided == 1
+
+
+def test_settings_and_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("momlint.toml").write_text('protocol = true\nbound = "failures=1"\nengine = "graph"\n', encoding="utf-8")
+    Path("it.yaml").write_text(TRIANGLE, encoding="utf-8")
+    assert main(["check", "it.yaml", "--format", "json", "--ignore", "MOM501"]) == 1
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert finding["data"]["failures"] == 1
+    assert finding["data"]["concerned"] == ["1", "3"]
+    assert finding["data"]["holds"] == ["F12", "none"]
+    Path("momlint.toml").write_text("protocol = 1\n", encoding="utf-8")
+    assert main(["check", "it.yaml"]) == 2
+    assert "must be true or false" in capsys.readouterr().err
+
+
+def test_a_wrong_bound_is_an_error(tmp_path: Path) -> None:
+    from momlint.api import check
+
+    (tmp_path / "momlint.toml").write_text('bound = "brokers=9"\n', encoding="utf-8")
+    (tmp_path / "it.yaml").write_text(TRIANGLE, encoding="utf-8")
+    with pytest.raises(UsageError, match="brokers must be a number from 2 to 6, not '9'"):
+        check(tmp_path / "it.yaml")
