@@ -16,6 +16,7 @@ from momlint.words import joined
 
 if TYPE_CHECKING:
     from momlint.discipline import EngineChoice
+    from momlint.relayed.smt import Answer
 
 #: So many classes of an overlay get a second opinion, the first ones.
 MOST_SECOND = 60
@@ -44,6 +45,8 @@ class Fates:
     told: list[Told] = field(default_factory=list)
     undecided: list[tuple[str, str]] = field(default_factory=list)
     decided_twice: int = 0
+    #: What smt said to each question: of many exchanges that are federated alike, all ask the same.
+    _answers: dict[object, Answer] = field(default_factory=dict, init=False, repr=False)
     #: Whether every class is among `told`. Until then nothing can be said of what never comes or is never used.
     whole: bool = False
 
@@ -81,12 +84,15 @@ class Fates:
         small = steps <= SMALL_STEPS and sum(one.arrivals.values()) <= SMALL_COPIES
         if one.growth or not (self.engine == "smt" or (small and self.decided_twice < MOST_SECOND)):
             return
-        try:
-            answer = decide(self.relay, found, self.solver, self.timeout)
-        except GaveUp as reason:
-            if self.engine == "smt":
-                self.undecided.append((f"what becomes of `{self.name(found)}`", str(reason)))
-            return
+        question = _question(found)
+        answer = self._answers.get(question)
+        if answer is None:
+            try:
+                answer = self._answers[question] = decide(self.relay, found, self.solver, self.timeout)
+            except GaveUp as reason:
+                if self.engine == "smt":
+                    self.undecided.append((f"what becomes of `{self.name(found)}`", str(reason)))
+                return
         self.decided_twice += 1
         agree = answer.loops == bool(one.cycles) and (answer.loops or answer.arrivals == one.arrivals)
         if not agree:
@@ -118,3 +124,9 @@ class Fates:
         return any(
             broker == need.broker and self.classes.meets(one.found, topic, need) for broker, topic in sorted(places)
         )
+
+
+def _question(found: TopicClass) -> object:
+    """All that an answer depends on: which arcs let the class pass and as what, whatever its topics are."""
+    steps = tuple((place, tuple((one.arc, one.topic) for one in several)) for place, several in found.steps.items())
+    return found.origin, steps, frozenset(found.deep)

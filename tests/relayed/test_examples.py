@@ -12,6 +12,10 @@ from momlint.disciplines import disciplines_of
 from momlint.estate.opening import open_bytes
 from momlint.findings import Draft
 from momlint.lint import Options, lint_bytes, lint_files
+from momlint.relayed.classes import TopicClass
+from momlint.relayed.fates import Fates
+from momlint.relayed.form import Relay, relay_of
+from momlint.relayed.smt import Answer, decide
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "relayed"
 
@@ -329,3 +333,28 @@ def test_where_topics_are_told_apart_without_end_the_rest_is_still_judged() -> N
     assert "narrow the filters" in str(undecided.help)
     # That c gets nothing, and that nothing passes somewhere, may be so for lack of a look at all that is published.
     assert not {"MOM803", "MOM805"} & {code for code, _ in found}
+
+
+def test_exchanges_that_are_federated_alike_are_one_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From `a` x0, x1 and x2 do the same, and all else stays there; from `b` everything stays: five classes."""
+    asked: list[str] = []
+
+    def counting(relay: Relay, found: TopicClass, *more: object) -> Answer:
+        asked.append(relay.names[found.origin])
+        return decide(relay, found)
+
+    monkeypatch.setattr("momlint.relayed.smt.decide", counting)
+    filters = ", ".join(f'{{filter: "x{number}.#"}}' for number in range(3))
+    text = f"""momlint: 1
+brokers: {{a: , b: }}
+routing: {{protocol: relay, syntax: amqp}}
+links: [{{from: a, to: b, topics: [{filters}]}}]
+"""
+    (loaded,) = open_bytes(text.encode(), "e.yaml", Access.of("e.yaml")).estates
+    assert loaded.estate is not None
+    fates = Fates(relay_of(loaded.estate), "smt")
+    fates.work_out()
+    assert asked == ["a", "a", "b"]
+    assert fates.decided_twice == len(fates.told) == 5
+    arriving = [fates.name(one.found) for one in fates.told if one.fate.arrivals]
+    assert [name.partition(".")[0] for name in sorted(arriving)] == ["x0", "x1", "x2"]
