@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -125,3 +126,115 @@ def test_texts(name: str, line_end: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert len(lint_files(names, Options()).findings) <= len(before)
     (again,) = Mending(Options()).mend(names)
     assert again.contents == {}
+
+
+#: A file, a comment in it that silences nothing, and what is left.
+IDLE: dict[str, tuple[str, str, str]] = {
+    "a line of Mosquitto": (
+        "hub.conf",
+        "listener 1883\n# momlint: ignore[MOM801]\n# the end\n",
+        "listener 1883\n# the end\n",
+    ),
+    "behind a setting": (
+        "edge.conf",
+        "listener 1883\nconnection up\naddress hub.example\ntopic a/# out  # momlint: ignore[MOM801, MOM804]\n",
+        "listener 1883\nconnection up\naddress hub.example\ntopic a/# out\n",
+    ),
+    "of nats-server": (
+        "nats-server.conf",
+        'server_name: a // momlint: ignore[MOM810]\nlisten: "0.0.0.0:4222"\ncluster { name: c }\n',
+        'server_name: a\nlisten: "0.0.0.0:4222"\ncluster { name: c }\n',
+    ),
+    "a line of XML": (
+        "hub.xml",
+        '<broker xmlns="http://activemq.apache.org/schema/core" brokerName="hub">\n  <!-- momlint: ignore[MOM804] -->\n'
+        '  <transportConnectors><transportConnector uri="tcp://0.0.0.0:61616"/></transportConnectors>\n</broker>\n',
+        '<broker xmlns="http://activemq.apache.org/schema/core" brokerName="hub">\n'
+        '  <transportConnectors><transportConnector uri="tcp://0.0.0.0:61616"/></transportConnectors>\n</broker>\n',
+    ),
+    "within a line of XML": (
+        "hub.xml",
+        '<broker xmlns="http://activemq.apache.org/schema/core" brokerName="hub">\n  <transportConnectors>'
+        '<!-- momlint: ignore[MOM804] --><transportConnector uri="tcp://0.0.0.0:61616"/></transportConnectors>\n</broker>\n',
+        '<broker xmlns="http://activemq.apache.org/schema/core" brokerName="hub">\n  <transportConnectors>'
+        '<transportConnector uri="tcp://0.0.0.0:61616"/></transportConnectors>\n</broker>\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IDLE)
+def test_unused_comments(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, before, after = IDLE[name]
+    monkeypatch.chdir(tmp_path)
+    Path(file).write_text(before)
+    (mended,) = Mending(Options()).mend([file])
+    assert [one.code for one in mended.gone] == ["MOM109"]
+    assert mended.contents == {file: after.encode()}
+
+
+LOOP = """\
+listener 1883
+connection to-{other}
+address {other}.example
+# momlint: ignore[MOM801] it is known
+topic # both
+"""
+
+
+def test_what_is_silenced_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    silent, other = LOOP.format(other="a"), LOOP.format(other="b")
+    Path("b.conf").write_text(silent)
+    Path("a.conf").write_text(re.sub(r"# momlint.*\n", "", other))
+    (mended,) = Mending(Options()).mend(["a.conf", "b.conf"])
+    assert (mended.contents, mended.left) == ({}, [])
+
+
+TWICE = """\
+momlint: 1
+brokers: {a: , b: }
+routing: {protocol: relay, guard: {split_horizon: connection}}
+links:
+  - {from: a, to: b, connection: up, topics: [{filter: "x/#"}]}  # once
+  - {from: a, to: b, connection: up, topics: [{filter: "x/#"}]}  # and again
+"""
+
+
+def test_a_link_that_is_there_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("estate.yaml").write_text(TWICE)
+    (mended,) = Mending(Options()).mend(["estate.yaml"])
+    (after,) = mended.contents.values()
+    assert after.decode() == "".join(line for line in TWICE.splitlines(True) if "again" not in line)
+
+
+MERGED = {
+    "upstreams": """\
+{"vhosts": [{"name": "/"}], "queues": [], "bindings": [],
+ "exchanges": [{"name": "evt", "vhost": "/", "type": "topic"}],
+ "global_parameters": [{"name": "cluster_name", "value": "%s"}],
+ "policies": [{"vhost": "/", "name": "fed", "pattern": "^evt$", "apply-to": "exchanges",
+               "definition": {"federation-upstream-set": "all"}}],
+ "parameters": [%s]}
+""",
+    "one": '{"component": "federation-upstream", "vhost": "/", "name": "from-%s",\n'
+    '                 "value": {"uri": "amqp://%s.example"}}',
+}
+
+
+def test_a_limit_that_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of three clusters: for the last one the first is two hops away, and upstreams let one."""
+    monkeypatch.chdir(tmp_path)
+    for name, before in (("a", ""), ("b", "a"), ("c", "b")):
+        upstream = MERGED["one"] % (before, before) if before else ""
+        Path(f"{name}.definitions.json").write_text(MERGED["upstreams"] % (name, upstream))
+    brokers = ", ".join(f"{name}: {{config: {name}.definitions.json}}" for name in "abc")
+    Path("topology.yaml").write_text(
+        f"momlint: 1\nclosed: true\nbrokers: {{{brokers}}}\n"
+        'publications: [{at: a, filter: "evt.#"}]\nsubscriptions: [{at: c, filter: "evt.#"}]\n'
+    )
+    before_text = Path("c.definitions.json").read_text()
+    (mended,) = Mending(Options()).mend(["topology.yaml"])
+    assert {file: data.decode() for file, data in mended.contents.items()} == {
+        "c.definitions.json": before_text.replace('.example"}', '.example", "max-hops": 2}')
+    }, (mended.notes, mended.left)
