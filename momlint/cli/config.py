@@ -27,6 +27,8 @@ DEFAULTS: dict[str, Any] = {
     "engine": "auto",
     "solver": "z3",
     "timeout": 60,
+    "bound": None,
+    "protocol": False,
     "jobs": 1,
     "baseline": None,
     "per-file-ignores": {},

@@ -26,6 +26,8 @@ format = "concise"
 engine = "graph"
 solver = "cvc5"
 timeout = 2
+bound = "events=2"
+protocol = true
 jobs = 3
 rules = ["ci/rules"]
 [severity]
@@ -45,6 +47,7 @@ def test_everything_it_can_say(tmp_path: Path) -> None:
     assert (found.fail_on, found.format, found.engine) == ("warning", "concise", "graph")
     assert found.solver == "cvc5"
     assert (found.timeout, found.jobs) == (2.0, 3)
+    assert (found.bound, found.protocol) == ("events=2", True)
     assert found.per_file_ignores == (("legacy/*.yaml", ("MOM305",)),)
     assert (found.extend_select, found.extend_ignore) == (("MOM101",), ("MOM204",))
     assert (found.severity, found.baseline) == ((("MOM5", "warning"),), "known.json")
@@ -91,6 +94,8 @@ def test_a_named_file(tmp_path: Path) -> None:
         ("engine = 'grph'", "`engine` must be one of auto, graph, smt, nusmv, not 'grph'; did you mean `graph`?"),
         ("engine = 1", "the setting `engine` must be one of auto, graph, smt, nusmv, not 1"),
         ("timeout = 0", "the setting `timeout` must be a number of seconds above 0, not 0"),
+        ("bound = 3", "the setting `bound` must be names and numbers, as events=3,failures=2, not 3"),
+        ("protocol = 'yes'", "the setting `protocol` must be true or false, not 'yes'"),
         ("timeout = true", "the setting `timeout` must be a number of seconds above 0, not True"),
         ('jobs = "many"', "the setting `jobs` must be a whole number of at least 1, or auto, not 'many'"),
         ("jobs = 0", "the setting `jobs` must be a whole number of at least 1, or auto, not '0'"),
