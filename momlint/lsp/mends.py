@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from momlint.findings import Finding
-from momlint.lint import Options
+from momlint.lint import Options, Unit
+from momlint.mending.candidates import RELAYED_CODES
 from momlint.mending.mend import Mending, remove_comment
 from momlint.mending.routed import ROW_CODES
 from momlint.records import dataclass
 from momlint.source.patching import Patches, Unpatchable
 from momlint.words import counted
 
-_TEXTS = frozenset(("MOM105", "MOM109"))
+#: What `Mending` looks at: rows, relayed overlays; and links twice, idle comments, failures, take-overs.
+_MENDABLE = ROW_CODES | RELAYED_CODES | {"MOM105", "MOM109", "MOM402", "MOM409"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +28,15 @@ class Mend:
 
 def mendable(finding: Finding) -> bool:
     """Whether a finding is of a kind that can be mended."""
-    return finding.code in ROW_CODES or finding.code in _TEXTS
+    return finding.code in _MENDABLE
 
 
-def mend_all(file: str, options: Options, given: Mapping[str, bytes]) -> Mend:
-    """What mends the estate in `file`, proved as ``momlint fix`` has it. `given`: what files hold that are open."""
+def mend_all(unit: Unit, options: Options, given: Mapping[str, bytes]) -> Mend:
+    """What mends an estate, proved as ``momlint fix`` has it. `given`: what files hold that are open."""
     contents: dict[str, bytes] = {}
     gone: list[Finding] = []
     rows = 0
-    for one in Mending(options, given).mend([file]):
+    for one in Mending(options, given).mend_unit(unit):
         contents.update(one.contents)
         gone += one.gone
         rows += one.rows

@@ -209,6 +209,7 @@ class Server:
         for gone in [unit for unit in self._checked if unit not in wanted]:
             del self._checked[gone]
         asked = {unit for file in dirty for unit in found.get(file, ())}
+        told = False
         for unit in wanted:
             if unit in asked or unit not in self._checked:
                 report = await self._work(lambda unit=unit: self._report(unit))  # type: ignore[misc]
@@ -216,9 +217,11 @@ class Server:
                     return
                 self._checked[unit] = _Checked(_by_file(report))
                 self._publish()
+                told = True
             else:
                 self._checked[unit].current = True
-        self._publish()
+        if not told:
+            self._publish()
         self._dirty -= dirty
         for unit in wanted:
             if unit not in self._names or unit in asked:
@@ -471,10 +474,10 @@ class Server:
                 actions += self._removals(here)
             wants = (fixing and any(mendable(one) for one in here)) or (only and all_of_it)
             everything = [one for found in checked.findings.values() for one in found]
-            if not isinstance(unit, str) or not wants or not any(map(mendable, everything)):
+            if not wants or not any(map(mendable, everything)):
                 continue
             if checked.mend is None:
-                options = self._folder.options(unit)
+                options = self._folder.options(unit if isinstance(unit, str) else unit.files[0])
                 given = self._folder.given()
                 mend = await self._work(lambda unit=unit, options=options, given=given: mend_all(unit, options, given))  # type: ignore[misc]
                 if mend is None or not checked.current:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from momlint.discipline import EngineChoice
     from momlint.estate.load import LoadedEstate
     from momlint.estate.resolved import Estate, RecoveryRow
+    from momlint.lint import Unit
 
 T = TypeVar("T")
 #: A mend may uncover what was hidden behind it; so often it is looked again.
@@ -97,7 +98,8 @@ class Mending:
         """Mend the estates of `files` one after the other; files that another of them includes with that one."""
         mended: list[Mended] = []
         included: set[str] = set()
-        natives = native_files([file for file in files if file not in self._given], self.options)
+        known = {*self._given, *self._together}
+        natives = native_files([file for file in files if file not in known], self.options)
         for file in [*(file for file in files if file not in natives), *self._units(natives)]:
             if file in included:
                 continue
@@ -117,6 +119,13 @@ class Mending:
             self.contents.update(one.contents)
             mended.append(one)
         return mended
+
+    def mend_unit(self, unit: Unit) -> list[Mended]:
+        """As `mend`, of a file or of native files that are known to belong together."""
+        if isinstance(unit, str):
+            return self.mend([unit])
+        self._together[unit.files[0]] = unit
+        return self.mend(unit.files[:1])
 
     def _units(self, natives: Mapping[str, str]) -> Iterator[str]:
         """The first of the native files of each family, when the other files have been opened: what belongs to an

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -306,6 +307,61 @@ def test_native_files_of_a_folder_are_one_estate(tmp_path: Path) -> None:
             return sorted((name, str(one.code)) for name, told in editor.diagnostics.items() for one in told)
 
         await editor.until(lambda: True if found() == expected else None)
+
+    run(tmp_path, story)
+
+
+@pytest.mark.slow
+def test_brokers_own_files_are_mended_too(tmp_path: Path) -> None:
+    """Two connections at once go round; one with a second address does not. What is typed counts, not the disk."""
+    edge = "connection up1\naddress hub1.example\ntopic # both\n"
+    second = "\nconnection up2\naddress hub2.example\ntopic # both\n"
+    (tmp_path / "hub1.conf").write_text("connection peer\naddress hub2.example\ntopic # both\n")
+    (tmp_path / "hub2.conf").write_text("listener 1883\nallow_anonymous true\n")
+    (tmp_path / "edge.conf").write_text(edge)
+
+    async def story(editor: Editor) -> None:
+        editor.open("edge.conf", edge)
+        assert await editor.codes("edge.conf") == []
+        editor.change("edge.conf", edge + second)
+        await editor.codes("edge.conf")
+        loops = await editor.until(lambda: [one for told in editor.diagnostics.values() for one in told] or None)
+        assert [one.code for one in loops] == ["MOM801"]
+        name = next(name for name, told in editor.diagnostics.items() if told)
+        if name != "edge.conf":
+            editor.open(name, (tmp_path / name).read_text())
+            await editor.codes(name)
+        (mend,) = await editor.actions(name, loops[0].range)
+        assert mend.edit is not None
+        made = editor.applied(mend.edit)
+        assert list(made) == ["edge.conf"]
+        assert "address hub1.example hub2.example\n" in made["edge.conf"]
+
+    run(tmp_path, story)
+
+
+@pytest.mark.slow
+def test_a_key_waits_for_no_older_text(tmp_path: Path) -> None:
+    """A question that takes z3 long is given up: the next text is answered while it would still be asked."""
+    (tmp_path / "momlint.toml").write_text('engine = "smt"\n')
+    ring = range(250)
+    slow = "momlint: 1\nbrokers: {" + ", ".join(f"{one}: " for one in ring) + "}\nlinks:\n"
+    for one in ring:
+        for step in (1, 2, 5):
+            slow += f"  - {{between: [{one}, {(one + step) % 250}]}}\n"
+    slow += "failures: {tolerate: {links: 2}}\n"
+
+    async def story(editor: Editor) -> None:
+        editor.open("a.yaml", RIGHT)
+        assert await editor.codes("a.yaml") == []
+        editor.change("a.yaml", slow)
+        await asyncio.sleep(1.5)
+        editor.change("a.yaml", LOOP)
+        started = time.monotonic()
+        assert await editor.codes("a.yaml") == ["MOM302"]
+        assert time.monotonic() - started < 10
+        versions = [params.version for params in editor.published if params.uri == editor.uri("a.yaml")]
+        assert 2 not in versions
 
     run(tmp_path, story)
 
