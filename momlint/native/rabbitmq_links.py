@@ -201,25 +201,8 @@ class _Links:
         given = one.upstream.exchange if one.what == "exchange" else one.upstream.queue
         if there is not None and given is not None and one.what == "exchange" and given.text not in there.exchanges:
             self.no_exchange(native, given, source)
-        if there is not None and one.what == "exchange":
-            self.check_types(native, one, there)
         self.lead(one.link, source)
         self.pulls.append(_Pull(native, one, source, target))
-
-    def check_types(self, native: NativeFile, one: Federation, there: Vhost) -> None:
-        """Keys are bound by the upstream's type; momlint takes both ends to be alike, and says where they are not."""
-        here = rabbit(native).definitions.vhosts[one.vhost]
-        for local, remote in one.pairs:
-            near, far = here.exchanges[local], there.exchanges.get(remote)
-            if far is not None and far.kind != near.kind:
-                native.report(
-                    "MOM814",
-                    one.link.at,
-                    f"`{remote}` is of type {far.kind} there, and `{local}` of type {near.kind} here: momlint takes "
-                    "all keys to cross",
-                    "federate exchanges of one type",
-                )
-                return
 
     def no_vhost(self, native: NativeFile, at: At, spot: Spot) -> None:
         native.report(
@@ -353,6 +336,64 @@ class _Links:
             return {(what, name, None): [Flow(EVERYTHING)]}
         return routing.entries((what, name), self.constants.get(spot, ()))
 
+    def asked(self, first: _Pull, exchange: str) -> set[str]:
+        """The keys by which a link binds its upstream, as they are written: those that the local exchange is bound by,
+        and those of links that take from it, as far as their limits let them travel back.
+
+        The k-th of these below the link wants a limit of k + 1 at least, and none leads from where the link does.
+        """
+        found: set[str] = set()
+        waiting, seen = [(first.target, exchange, 1)], {(first.target, exchange)}
+        for at, name, depth in waiting:
+            vhost = self.vhost(at)
+            found.update(one.key.text for one in (() if vhost is None else vhost.bindings) if one.source.text == name)
+            for _, shovel, source, _ in self.carried:
+                if source == at and shovel.source.what == "exchange" and shovel.source.name.text == name:
+                    found.add("" if shovel.source.key is None else shovel.source.key.text)
+            for pull in self.pulls:
+                far_enough = pull.one.what == "exchange" and pull.one.upstream.hops > depth
+                if pull.source != at or not far_enough or pull.target in (first.source, first.target):
+                    continue
+                for local, remote in pull.one.pairs:
+                    if remote == name and (pull.target, local) not in seen:
+                        seen.add((pull.target, local))
+                        waiting.append((pull.target, local, depth + 1))
+        return found
+
+    def crossing(self, pull: _Pull, local: str, remote: str) -> list[Words] | None:
+        """What crosses between exchanges of two types: the upstream's is bound by the keys that the local one is bound
+        by, as its own type takes them. None for everything.
+        """
+        here, there = self.vhost(pull.target), self.vhost(pull.source)
+        near = None if here is None else here.exchanges.get(local)
+        far = None if there is None else there.exchanges.get(remote)
+        if pull.one.what == "queue" or near is None or far is None or near.kind == far.kind:
+            return None
+        if far.kind not in ("topic", "direct"):
+            return None
+        asked = self.asked(pull, local)
+        types = f"`{remote}` is of type {far.kind} there, and `{local}` of type {near.kind} here"
+        if not asked:
+            pull.native.report(
+                "MOM814",
+                pull.one.link.at,
+                f"{types}: momlint takes all keys to cross, for nothing is bound to `{local}` yet",
+                "federate exchanges of one type",
+            )
+            return None
+        if all(_takes_nothing(far.kind, key) for key in asked):
+            shown = ", ".join(f"`{key}`" for key in sorted(asked)[:3])
+            every = "#" if far.kind == "topic" else "<key>"
+            pull.native.report(
+                "MOM805",
+                pull.one.link.at,
+                f"{types}, so that nothing crosses: no message at `{remote}` has the key {shown}",
+                f"bind `{local}` by `{every}` as well, or federate exchanges of one type",
+                label="nothing crosses",
+                about={"filter": sorted(asked)[0]},
+            )
+        return [binding_words(far.kind, key) for key in sorted(asked)]
+
     def fill_pull(self, pull: _Pull) -> None:
         """Each pair of exchanges carries a copy of its own; a link, one by the first entry that matches.
 
@@ -363,6 +404,12 @@ class _Links:
         for local, remote in pull.one.pairs:
             target = self.labels.of((pull.one.what, local, None))
             entries = self.entries(pull.source, pull.one.what, remote)
+            bound = self.crossing(pull, local, remote)
+            if bound is not None:
+                entries = {
+                    entry: [flow for words in bound for flow in self.narrowed(pull.source, flows, words)]
+                    for entry, flows in entries.items()
+                }
             number = next((n for n, others in enumerate(taken) if others.isdisjoint(entries)), len(links))
             if number == len(links):
                 links.append(replace(links[0], id=f"{links[0].id}, copy {number + 1}", passes=[]))
@@ -611,6 +658,11 @@ def _vhosts(native: NativeFile) -> list[Vhost]:
 
 def _leave_out(native: NativeFile, link: Link) -> None:
     native.links[:] = [one for one in native.links if one is not link]
+
+
+def _takes_nothing(kind: str, key: str) -> bool:
+    """Whether a binding takes no message that anybody would publish: it has no key, or wildcards that are none."""
+    return not key or (kind == "direct" and not {"*", "#"}.isdisjoint(key.split(".")))
 
 
 def _words_of_mqtt(filter_: str) -> Words:

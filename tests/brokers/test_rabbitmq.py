@@ -17,7 +17,7 @@ from tests.brokers.rabbitmq import Rabbit, server
 from tests.native.rabbit_model import KEYS, Clusters, definitions, random_clusters, routed
 from tests.native.test_rabbitmq_random import Judged, name_of
 
-#: What they pull from each other is of the same types: of others RabbitMQ takes the keys by the upstream's.
+#: What they pull from each other is of the same types; in one more, which has no shovels, of several.
 ESTATES = 5
 
 
@@ -49,9 +49,16 @@ def predicted(
 @pytest.mark.slow
 def test_random_estates(rabbit: Rabbit) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(ESTATES):
-        rng = random.Random(f"real {seed}")
-        clusters = random_clusters(rng, one_cluster=True, queues=False, alike=True, prefix=f"s{seed}v")
+    for seed in range(ESTATES + 1):
+        alike = seed < ESTATES
+        rng = random.Random(f"real {seed}" if alike else "types 1")
+        clusters = random_clusters(rng, one_cluster=True, queues=False, alike=alike, prefix=f"s{seed}v")
+        if not alike:
+            clusters.shovels.clear()
+            for broker in clusters.brokers.values():
+                broker.parameters[:] = [one for one in broker.parameters if one["component"] != "shovel"]
+                for exchange in broker.exchanges.values():
+                    exchange.alternate = None
         text = definitions(clusters)
         judged = Judged(text)
         probes = [

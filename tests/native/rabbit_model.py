@@ -131,7 +131,8 @@ def published(clusters: Clusters, broker: str, exchange: str, key: str, most: in
             found.queued[at, queue] += 1
         for name, other in clusters.brokers.items():
             for local, whose, remote, hops in other.pulls:
-                if whose == at and remote in exchanges and len(received) < hops and name not in received:
+                crosses = whose == at and remote in exchanges and len(received) < hops and name not in received
+                if crosses and _is_bound(clusters, at, remote, name, local, key):
                     stack.append(((name, ("exchange", local), (*received, at)), path))
             for local, whose, remote in other.drains:
                 if whose == at and remote in queues and name not in received:
@@ -148,6 +149,32 @@ def published(clusters: Clusters, broker: str, exchange: str, key: str, most: in
                 continue
             stack.append(((shovel.target[0], shovel.target[1:], received), path))
     return found
+
+
+def _is_bound(clusters: Clusters, upstream: str, remote: str, downstream: str, local: str, key: str) -> bool:
+    """Whether a link takes a key. It binds the upstream's exchange by the keys that the local one is bound by, and that
+    links which take from that one bind it by; of one type with it that is what anybody wants.
+    """
+    kind = clusters.brokers[upstream].exchanges[remote].kind
+    if kind == clusters.brokers[downstream].exchanges[local].kind:
+        return True
+    places = level = {(downstream, local)}
+    for depth in range(2, 9):
+        # What is wanted travels back over as many links as the limit of the first one says, and never to where it was.
+        level = {
+            (name, mine)
+            for name, broker in clusters.brokers.items()
+            for mine, whose, theirs, hops in broker.pulls
+            if (whose, theirs) in level and hops >= depth and name not in (upstream, downstream)
+        }
+        places = places | level
+    keys = [
+        pattern
+        for name, exchange in places
+        for source, _, _, pattern in clusters.brokers[name].bindings
+        if source == exchange
+    ] + [one.key for one in clusters.shovels if one.source[1] == "exchange" and one.source[::2] in places]
+    return not keys or any(takes(kind, pattern, key) for pattern in keys)
 
 
 # -- at random -------------------------------------------------------------------------------------------------------

@@ -345,13 +345,36 @@ def test_an_upstreams_exchange_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_federated_exchange_of_another_type(tmp_path: Path) -> None:
-    """RabbitMQ binds the keys of the one here by the type of the one there; momlint says that it does not."""
-    files = {
-        "a.json": evt("a", exchanges=[exchange("evt", "direct")]),
-        "b.json": evt("b", upstream("u", "amqp://a.example", max_hops=1)),
-    }
-    where = line(files["b.json"], '"max-hops"')
-    assert told(check(tmp_path, files), notes=True) == [("MOM814", "b.json", where)]
+    """RabbitMQ binds the one there by the keys that the one here is bound by, and as its own type takes them."""
+
+    def files(there: str, here: str, key: str, *, bound: bool = True) -> dict[str, str]:
+        bindings = [binding("evt", "q", key)] if bound else []
+        return {
+            "a.json": evt("a", exchanges=[exchange("evt", there)]),
+            "b.json": evt(
+                "b",
+                upstream("u", "amqp://a.example", max_hops=1),
+                exchanges=[exchange("evt", here)],
+                bindings=bindings,
+            ),
+        }
+
+    # `#` is no wildcard of a direct exchange; to a topic exchange, a binding without a key takes messages without one.
+    for given in (files("direct", "topic", "a.#"), files("topic", "fanout", "")):
+        where = line(given["b.json"], '"max-hops"')
+        assert told(check(tmp_path, given), notes=True) == [("MOM805", "b.json", where)]
+    unbound = files("topic", "fanout", "", bound=False)
+    where = line(unbound["b.json"], '"max-hops"')
+    assert told(check(tmp_path, unbound), notes=True) == [("MOM814", "b.json", where)]
+    for there, here, key, crossing in (
+        ("topic", "fanout", "a.*", "evt.a.*"),
+        ("topic", "direct", "a.b", "evt.a.b"),
+        ("fanout", "topic", "a.b", "evt.#"),
+        ("direct", "fanout", "a.b", "evt.a.b"),
+    ):
+        given = files(there, here, key)
+        assert told(check(tmp_path, given), notes=True) == []
+        assert f'topics: [{{filter: "{crossing}"}}]' in _import(tmp_path, given).replace(": evt.a.b}", ': "evt.a.b"}')
 
 
 def test_a_fault_in_one_upstream_leaves_the_others(tmp_path: Path) -> None:
