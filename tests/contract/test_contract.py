@@ -21,7 +21,7 @@ LOSING = ("MOM301", "MOM302", "MOM303", "MOM304", "MOM403", "MOM404", "MOM405")
 ENDS = {"arrives", "loop", "black hole", "missing", "no neighbour", "failed"}
 A_BLOCK = 25
 #: Blocks of estates for each engine: all, and those of a fast run.
-BLOCKS = {"graph": (200, 5), "smt": (60, 2), "nusmv": (8, 1)}
+BLOCKS = {"graph": (200, 3), "smt": (60, 1), "nusmv": (8, 1)}
 
 
 def report(text: str, engine: str) -> Report:

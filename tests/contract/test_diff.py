@@ -17,7 +17,7 @@ from tests.contract.generator import random_estate
 from tests.contract.oracle import CALM, Estate, Failure, arcs, parse, promised, tables_in, walked
 
 A_BLOCK = 10
-BLOCKS = (120, 3)
+BLOCKS = (120, 1)
 #: Failed links and brokers, by name.
 Named = tuple[frozenset[str], frozenset[str]]
 

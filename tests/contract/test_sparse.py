@@ -31,7 +31,7 @@ def latent(estate: Estate) -> dict[str, set[str]]:
     return dict(found)
 
 
-@pytest.mark.parametrize("block", range(40 if ALL else 2))
+@pytest.mark.parametrize("block", range(40 if ALL else 1))
 def test_a_missing_row_is_told_at_its_table(block: int) -> None:
     for seed in range(block * A_BLOCK, (block + 1) * A_BLOCK):
         text = right_estate(random.Random(seed), sparse=True)

@@ -232,7 +232,7 @@ def _wrong_orders(change: Change, orders: dict[str | None, str]) -> Iterator[tup
             yield "not the same way back", order
 
 
-@pytest.mark.parametrize("block", range(40 if ALL else 3))
+@pytest.mark.parametrize("block", range(40 if ALL else 1))
 @pytest.mark.parametrize("kind", ["random", "tangled"])
 def test_orders_are_those_without_loops(kind: str, block: int) -> None:
     for seed in range(block * A_BLOCK, (block + 1) * A_BLOCK):

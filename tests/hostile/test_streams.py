@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import typer.main
+from _pytest.mark.structures import ParameterSet
 
 from momlint.cli.app import app
 
@@ -97,6 +98,13 @@ ALL = [case for cases in CASES.values() for case in cases]
 WRITING = [case for case in ALL if not case.reads] + HELP
 #: One of each command, for what is the same for all that it does.
 FIRST = [cases[0] for cases in CASES.values() if cases] + HELP
+#: These try everything; the others, each of which is a start of the program, are slow together.
+MAIN = [FIRST[0], FIRST[-1]]
+
+
+def mostly_slow(cases: list[Case], fast: list[Case] = MAIN, *more: str) -> list[ParameterSet]:
+    """Parameters of which only those in `fast` are not slow, with `more` behind each."""
+    return [pytest.param(one, *more, marks=() if one in fast else pytest.mark.slow) for one in cases]
 
 
 def named(value: object) -> str:
@@ -136,7 +144,7 @@ def test_no_command_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "shell"), [(case, "2>/dev/full") for case in WRITING] + [(case, "<&- 2>&-") for case in FIRST], ids=named
+    ("case", "shell"), mostly_slow(WRITING, FIRST, "2>/dev/full") + mostly_slow(FIRST, MAIN, "<&- 2>&-"), ids=named
 )
 def test_standard_error_that_takes_nothing(case: Case, shell: str, tmp_path: Path) -> None:
     ran = momlint(case, tmp_path, shell)
@@ -147,7 +155,7 @@ def test_standard_error_that_takes_nothing(case: Case, shell: str, tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("case", "shell"),
-    [(case, ">/dev/full") for case in WRITING] + [(case, ">&- 2>&- <&-") for case in FIRST],
+    mostly_slow(WRITING, FIRST, ">/dev/full") + mostly_slow(FIRST, MAIN, ">&- 2>&- <&-"),
     ids=named,
 )
 def test_standard_output_that_takes_nothing(case: Case, shell: str, tmp_path: Path) -> None:
@@ -163,14 +171,16 @@ def test_standard_output_that_takes_nothing(case: Case, shell: str, tmp_path: Pa
             assert ran.stderr.startswith("momlint: error: the report cannot be written: ")
 
 
-@pytest.mark.parametrize("case", [case for case in FIRST if case.prints], ids=named)
+@pytest.mark.parametrize("case", mostly_slow([case for case in FIRST if case.prints]), ids=named)
 def test_a_reader_that_leaves(case: Case, tmp_path: Path) -> None:
     ran = momlint(case, tmp_path, "; echo $? >&3; } 3>&2 | true", before="{")
     assert ran.stderr.splitlines()[-1] == str(case.code)
 
 
 @pytest.mark.parametrize("case", [case for case in ALL if case.reads], ids=named)
-@pytest.mark.parametrize("shell", ["<&-", "</dev/full", ">/dev/null <&- 2>&-"])
+@pytest.mark.parametrize(
+    "shell", ["<&-", *(pytest.param(shell, marks=pytest.mark.slow) for shell in ("</dev/full", ">/dev/null <&- 2>&-"))]
+)
 def test_standard_input_that_gives_nothing(case: Case, shell: str, tmp_path: Path) -> None:
     """Closed, without an end, or closed with all others."""
     if shell == "</dev/full" and "--max-file-mb" not in case.arguments:
@@ -181,7 +191,7 @@ def test_standard_input_that_gives_nothing(case: Case, shell: str, tmp_path: Pat
         assert ran.stderr.startswith("momlint: error: ")
 
 
-@pytest.mark.parametrize("case", [case for case in ALL if not case.reads], ids=named)
+@pytest.mark.parametrize("case", mostly_slow([case for case in ALL if not case.reads]), ids=named)
 def test_a_folder_that_is_gone(case: Case, tmp_path: Path) -> None:
     """What needs no folder works; what does says so."""
     folder = tmp_path / "gone"

@@ -160,7 +160,7 @@ def random_estate(seed: int) -> tuple[str, list[tuple[int, int, int]]]:
     return "\n".join(lines) + "\n", costed
 
 
-@pytest.mark.parametrize("first", range(0, 200 if ALL else 40, 20))
+@pytest.mark.parametrize("first", range(0, 200 if ALL else 20, 20))
 def test_once_settled_every_path_is_the_tables_walk(first: int) -> None:
     """On random estates, a random link fails and heals: in between and after, PCRT's packets take the planned walk.
 
@@ -273,7 +273,7 @@ def test_a_broker_fails() -> None:
     }
 
 
-@pytest.mark.parametrize("script", ["paper", "thesis"])
+@pytest.mark.parametrize("script", ["paper", pytest.param("thesis", marks=pytest.mark.slow)])
 def test_the_command(script: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     arguments = ["simulate", str(SIX), "--failures", str(SIX.parent / f"{script}.txt"), "--until", "80"]
     assert main([*arguments, "-f", "json"]) == 0

@@ -544,7 +544,7 @@ def test_a_wrong_answer_does_not_replay(topics: bool, monkeypatch: pytest.Monkey
 # -- large ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("shape", ["mesh", "tree"])
+@pytest.mark.parametrize("shape", ["mesh", pytest.param("tree", marks=pytest.mark.slow)])
 def test_a_thousand_brokers_take_no_time(shape: str) -> None:
     """1,000 brokers, 3,000 links (or a tree), all pairs; well under a second on a quiet machine."""
     graph = nx.random_regular_graph(6, 1000, seed=3) if shape == "mesh" else nx.random_labeled_tree(1000, seed=3)

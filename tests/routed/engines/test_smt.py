@@ -306,7 +306,7 @@ class TestRender:
     BROKERS = ("nord", "süd; (east)", "west\n(assert false)", "|4|", "5", "6", "7", "8", "9")
     COLOURS = ("normal", "rot", "grün\r", 'q"uote', "x")
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=SLOW_TO_DRAW)
+    @settings(max_examples=examples(60), deadline=None, suppress_health_check=SLOW_TO_DRAW)
     @given(questions(overlays(max_n=7, max_colours=4)))
     def test_other_solvers_read_the_same_script(self, asked: tuple[Overlay, Question]) -> None:
         overlay, about = asked
