@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from momlint.simulation.handling import Handler
@@ -225,8 +226,10 @@ class BrokerNode(Handler):
         home.active = self.name
         home.believed[self.site] = self.name
         self._announce(TakenOver(self.site, self.name, suspect))
-        network.near(suspect, Probe(self.name), "probes")
-        network.after(network.policy.dead_after, lambda: self._bury(suspect))
+        # Whoever probed an earlier suspect may have failed before there was an answer.
+        for one in [name for name, state in home.states.items() if state == "suspected"]:
+            network.near(one, Probe(self.name), "probes")
+            network.after(network.policy.dead_after, partial(self._bury, one))
 
     def predecessor(self, name: str) -> BrokerNode:
         """The broker of this name."""
@@ -235,11 +238,14 @@ class BrokerNode(Handler):
         return found
 
     def _announce(self, note: TakenOver) -> None:
-        """To the site's clients, its other brokers, its parent and its children."""
+        """To the site's clients, its other brokers, its parent and its children: to all brokers there, since who is
+        active may be news to this one.
+        """
         for name in (*self.home.clients, *(name for name in self.home.states if name != self.name)):
             self.network.near(name, note, "take-overs")
         for site in self.network.setting.neighbours[self.site]:
-            self.network.far(self.site, site, self.believed[site], note, "take-overs")
+            for name in self.network.setting.sites[site].brokers:
+                self.network.far(self.site, site, name, note, "take-overs")
 
     def _bury(self, suspect: str) -> None:
         home = self.home
@@ -256,7 +262,11 @@ class BrokerNode(Handler):
     def _on_taken_over(self, note: TakenOver) -> None:
         if note.site != self.site:
             if self.home.active == self.name:
+                is_news = self.believed[note.site] != note.broker
                 self.hear_of(note)
+                if is_news:
+                    # It may have missed who is active here.
+                    self._redirect(note.broker, note.site)
         elif self.home.active != self.name:
             had = self.discard() or bool(self._work)
             self._work.clear()

@@ -2,8 +2,8 @@
 
 The document has four states: active, standby, suspected, dead. A sender that gets no acknowledgement tells the first
 standby whom it suspects. The standby becomes active, tells everybody (clients, parent, children, the other brokers, the
-suspect), and probes the suspect, which is dead or stands by again. Who learns that it was suspected discards what it
-had pending.
+suspect), and probes the suspect, which is dead or stands by again; so does its successor where that is not known yet.
+Who learns that it was suspected discards what it had pending.
 
 The bounded check (`momlint.delivery.explore`, `smt`) takes all this for one step. Here it is taken apart: messages come
 one by one and in any order, a broker may be slow and go on after it was suspected, and several senders may suspect it.
@@ -12,7 +12,8 @@ one by one and in any order, a broker may be slow and go on after it was suspect
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from random import Random
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 State: TypeAlias = Literal["active", "standby", "suspected", "dead"]
@@ -135,8 +136,13 @@ def _take_over(site: Site, heir: int) -> Site:
     states = list(view.states)
     states[suspect], states[heir] = "suspected", "active"
     after = View(tuple(states), view.take_overs + 1, view.settled)
-    site = _set(site, heir, after)._replace(pending=site.pending | {heir}, probing=site.probing | {(heir, suspect)})
-    return _send(_tell(site, heir), Message("probe", heir, suspect, after))
+    # Whoever probed an earlier suspect may have failed before there was an answer.
+    suspects = [one for one, state in enumerate(states) if state == "suspected"]
+    probing = site.probing | {(heir, one) for one in suspects}
+    site = _tell(_set(site, heir, after)._replace(pending=site.pending | {heir}, probing=probing), heir)
+    for one in suspects:
+        site = _send(site, Message("probe", heir, one, after))
+    return site
 
 
 def _judge(site: Site, prober: int, suspect: int, state: State) -> Site:
@@ -213,7 +219,37 @@ def is_settled(site: Site) -> bool:
     return not (site.messages or site.slow or site.probing or silent)
 
 
-def search(brokers: int, failures: int, most: int = 1_000_000) -> tuple[Wrong | None, int]:
+def tidied(site: Site) -> Site:
+    """Without messages that change nothing whenever they come, and with senders in one order: they are alike.
+
+    Nobody takes news that are no later than what is known, and what is known only gets later.
+    """
+    brokers = len(site.views[0].states)
+
+    def is_late(message: Message) -> bool:
+        known = site.views[message.to]
+        is_old = (message.view.take_overs, message.view.settled) <= (known.take_overs, known.settled)
+        return message.to in site.crashed or (message.kind == "news" and is_old)
+
+    messages = [message for message in site.messages if not is_late(message)]
+
+    def look(sender: int) -> tuple[object, ...]:
+        """What tells a sender from another one."""
+        own = (one for one in messages if sender in (one.sender, one.to))
+        return site.views[sender], sorted(
+            (one.kind, one.sender == sender, min(one.sender, one.to), one.view) for one in own
+        )
+
+    ordered = sorted(range(brokers, brokers + SENDERS), key=look)
+    place = {sender: brokers + number for number, sender in enumerate(ordered)}
+    views = (*site.views[:brokers], *(site.views[sender] for sender in ordered))
+    moved = (one._replace(sender=place.get(one.sender, one.sender), to=place.get(one.to, one.to)) for one in messages)
+    return site._replace(views=views, messages=frozenset(moved))
+
+
+def search(
+    brokers: int, failures: int, most: int = 1_000_000, tidy: Callable[[Site], Site] = tidied
+) -> tuple[Wrong | None, int]:
     """The first thing that is wrong, and how many states were looked at. Raises `OverflowError` beyond `most`."""
     first = start(brokers)
     come_from: dict[Site, Site | None] = {first: None}
@@ -228,10 +264,23 @@ def search(brokers: int, failures: int, most: int = 1_000_000) -> tuple[Wrong | 
                     way.append(at)
                     at = come_from[at]
                 return Wrong(what, tuple(reversed(way))), len(come_from)
-        for after in following(site, failures):
+        for after in map(tidy, following(site, failures)):
             if after not in come_from:
                 come_from[after] = site
                 waiting.append(after)
                 if len(come_from) > most:
                     raise OverflowError(f"more than {most:,} states")
     return None, len(come_from)
+
+
+def walk(brokers: int, failures: int, random: Random, most: int = 2_000) -> list[str] | None:
+    """What is wrong at the end of one way through a larger site; None where it has not settled after `most` steps."""
+    site = start(brokers)
+    for _ in range(most):
+        if is_settled(site) and site.failures == failures:
+            return list(faults(site))
+        ways = list(following(site, failures))
+        if not ways:
+            return list(faults(site))
+        site = tidied(random.choice(ways))
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 from momlint.delivery.world import Fault, World
@@ -14,8 +15,10 @@ from tests.simulation.following import setting_of, subscribed
 SETTLED = 5_000
 
 
-def meddled(world: World, random: Random) -> Outcome:
-    """Up to as many events of as many publishers as the bound has; brokers crash, or are slow and come back later."""
+def meddled(world: World, random: Random) -> tuple[Run, Outcome]:
+    """A run that has ended. Up to as many events of as many publishers as the bound has; brokers crash, or are slow and
+    come back later.
+    """
     of = setting_of(world)
     publishing = [n for n, one in enumerate(world.members) if one.publishes]
     chosen = random.sample(publishing, min(len(publishing), world.bound.publishers))
@@ -49,7 +52,34 @@ def meddled(world: World, random: Random) -> Outcome:
                 run.network.after(delay, lambda broker=broker: broker.strike("freeze"))  # type: ignore[misc]
                 run.network.after(back, lambda broker=broker: broker.strike("unfreeze"))  # type: ignore[misc]
 
-    return Run(of, of.policy, steps, random.randrange(10**6), watch).outcome()
+    run = Run(of, of.policy, steps, random.randrange(10**6), watch)
+    return run, run.outcome()
+
+
+def unsettled(run: Run) -> Iterator[str]:
+    """What is wrong with the sites of a run that has ended. A crash that nobody has noticed is nothing."""
+    for site in run.sites:
+        active = [name for name, state in site.states.items() if state == "active"]
+        if active != [site.active]:
+            yield f"active are {active}"
+        if run.brokers[site.active].crashed:
+            continue
+        for name in site.clients:
+            if run.clients[name].believed[site.index] != site.active:
+                yield f"{name} was not told of {site.active}"
+        for name, state in site.states.items():
+            broker = run.brokers[name]
+            if name != site.active and not broker.crashed:
+                if state != "standby":
+                    yield f"{name} lives and is {state}"
+                if broker.outbox or broker.jobs or broker._work:
+                    yield f"{name} is no longer active and has something pending"
+            elif broker.crashed and state == "suspected":
+                yield f"{name} has crashed and is suspected for ever"
+        for other in run.network.setting.neighbours[site.index]:
+            near = run.sites[other]
+            if not run.brokers[near.active].crashed and near.believed[site.index] != site.active:
+                yield f"{near.active} was not told of {site.active}"
 
 
 def seen_in(outcome: Outcome, world: World) -> set[Fault]:

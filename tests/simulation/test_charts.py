@@ -24,7 +24,7 @@ from tests.delivery.reading import findings_of
 from tests.delivery.test_takeovers import world_of
 from tests.simulation.designs import setting
 from tests.simulation.following import follow
-from tests.simulation.meddling import meddled, seen_in
+from tests.simulation.meddling import meddled, seen_in, unsettled
 
 RULES = Path(__file__).parents[1] / "rules"
 #: Nothing takes any time but the way between sites.
@@ -148,8 +148,9 @@ def compare(seed: int) -> set[str]:
     known = set(found) | ({"order"} if "number" in found else set())
     random = Random(seed)
     for number in range(RUNS):
-        outcome = meddled(world, random)
+        run, outcome = meddled(world, random)
         assert outcome.settled
+        assert list(unsettled(run)) == [], (seed, number, world)
         assert seen_in(outcome, world) <= known, (seed, number, world)
     return set(found)
 
