@@ -11,14 +11,14 @@ adaptive.
 from __future__ import annotations
 
 import argparse
+import time
 import timeit
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 from statistics import mean, median
 
 import networkx as nx
@@ -182,24 +182,55 @@ def show_paths(graphs: int, plots: Path | None) -> None:
         (plots / "path-lengths.svg").write_text(plot_hops(hops), encoding="utf-8")
 
 
-def look(rows: Sequence[memoryview], places: Sequence[tuple[int, int]]) -> None:
+#: Destinations and colours: of the documents' triangle, six brokers, 32 brokers with 64 links, fifty brokers with 100;
+#: then larger ones.
+TABLES = ((3, 4), (6, 8), (32, 65), (50, 101), (128, 257), (512, 1025), (2048, 4097))
+#: So many look-ups as the documents.
+LOOKS = 1_000_000
+
+
+def look(cells: memoryview, places: Sequence[int]) -> None:
     """A next hop at each of the places."""
-    for dest, colour in places:
-        rows[dest][colour]
+    for place in places:
+        cells[place]
+
+
+def look_among(cells: Mapping[int, int], places: Sequence[int]) -> None:
+    """The same in a dictionary."""
+    for place in places:
+        cells[place]
+
+
+def fastest(action: Callable[[], object], times: int = 15) -> float:
+    """Nanoseconds of a look-up, of the process's own time."""
+    return 1e9 * min(timeit.repeat(action, number=1, repeat=times, timer=time.process_time)) / LOOKS
 
 
 def show_lookup() -> None:
-    """A next hop out of the array: nanoseconds, by its size."""
-    print("| destinations | colours | cells | ns a look-up |")
-    print("|---|---|---|---|")
-    random = Random(0)
-    for size in (32, 128, 512, 2048):
-        array = np.zeros((size, size), np.int16)
-        rows = [memoryview(row) for row in array]
-        places = [(random.randrange(size), random.randrange(size)) for _ in range(100_000)]
-
-        took = min(timeit.repeat(partial(look, rows, places), number=1, repeat=25)) / len(places)
-        print(f"| {size:,} | {size:,} | {size * size:,} | {1e9 * took:.0f} |")
+    """A next hop out of the array, a million times: nanoseconds, by its size, its dtype and the order of access."""
+    print("| destinations | colours | array | numpy, in order | at random | at random in int32 ", end="")
+    print("| Python, in order | at random | dictionary |")
+    print("|---" * 9 + "|")
+    generator = np.random.default_rng(0)
+    for dests, colours in TABLES:
+        dtype = np.min_scalar_type(-dests)
+        cells = generator.integers(0, dests, dests * colours).astype(dtype)
+        wide = cells.astype(np.int32)
+        random = generator.integers(0, cells.size, LOOKS)
+        ordered = np.arange(LOOKS) % cells.size
+        out, wide_out = np.empty(LOOKS, dtype), np.empty(LOOKS, np.int32)
+        figures = [
+            fastest(partial(np.take, cells, ordered, out=out, mode="clip")),
+            fastest(partial(np.take, cells, random, out=out, mode="clip")),
+            fastest(partial(np.take, wide, random, out=wide_out, mode="clip")),
+            fastest(partial(look, memoryview(cells), ordered.tolist()), 5),
+            fastest(partial(look, memoryview(cells), random.tolist()), 5),
+        ]
+        size = f"{cells.nbytes / 1024:,.1f} KiB" if cells.nbytes < 1 << 20 else f"{cells.nbytes / (1 << 20):,.1f} MiB"
+        among = {place: int(cells[place]) for place in range(cells.size)} if cells.size < 1_000_000 else None
+        last = f"{fastest(partial(look_among, among, random.tolist()), 3):.0f}" if among is not None else "not tried"
+        shown = [f"{one:.2f}" for one in figures[:3]] + [f"{one:.0f}" for one in figures[3:]]
+        print(f"| {dests:,} | {colours:,} | {size}, {np.dtype(dtype).name} | {' | '.join(shown)} | {last} |")
 
 
 #: What links carry besides, as a share of what they can, and what they lose.

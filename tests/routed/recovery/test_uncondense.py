@@ -149,3 +149,14 @@ def test_rows_that_leave_out_the_normal_colour_do_not_explode(monkeypatch: pytes
     entries = uncondense(table_of_rows(only_normal, colours), n, 0)
     assert entries.delta_key.size == n * (n - 1)
     assert entries.missing.listed.size == n * (n - 1)
+
+
+@pytest.mark.parametrize(("n", "dtype"), [(1, np.int8), (128, np.int8), (129, np.int16)])
+def test_look_up_arrays_are_small(n: int, dtype: type) -> None:
+    """A row of broker 0 by way of the last broker, which is the largest number that has to fit."""
+    table = table_of_rows([RecoveryRow(NOWHERE, 0, n - 1, n - 1, (0,), False)], 2)
+    array = look_up(table, 0, n)
+    assert array.next_hop.dtype == dtype
+    assert array.address.dtype == np.uint8
+    assert array.next_hop[n - 1].tolist() == ([n - 1, -1] if n > 1 else [0, 0])
+    assert array.next_hop.flags.c_contiguous
