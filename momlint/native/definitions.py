@@ -48,10 +48,11 @@ _UPSTREAM_TEXT: Final = """
 """
 _SHOVEL_TEXT: Final = """
     src-uri src-queue src-exchange src-exchange-key src-protocol src-address src-prefetch-count src-delete-after
-    src-queue-args src-consumer-args src-predeclared dest-uri dest-queue dest-exchange dest-exchange-key dest-
-    protocol dest-address dest-add-forward-headers dest-add-timestamp-header dest-publish-properties dest-queue-args
-    dest-properties dest-application-properties dest-predeclared dest-message-annotations prefetch-count ack-mode
-    add-forward-headers add-timestamp-header publish-properties reconnect-delay delete-after reconnect_delay
+    src-queue-args src-consumer-args src-predeclared dest-uri dest-queue dest-exchange dest-exchange-key
+    dest-protocol dest-address dest-add-forward-headers dest-add-timestamp-header dest-publish-properties
+    dest-queue-args dest-properties dest-application-properties dest-predeclared dest-message-annotations ack-mode
+    prefetch-count add-forward-headers add-timestamp-header publish-properties reconnect-delay delete-after
+    reconnect_delay
 """
 _TOP, _EXCHANGE, _QUEUE, _BINDING, _POLICY, _UPSTREAM, _SHOVEL = (
     frozenset(text.split())

@@ -341,8 +341,10 @@ class _Join:
     def alternatives(self, native: NativeFile, link: Link, ends: tuple[str, str, str]) -> list[str]:
         """The brokers that a link leads to, in order, once that at its first address has failed."""
         found = [self.name(self.by_file[file], key) for file, key in link.others]
-        for address in link.addresses[1:] if link.other is None else ():
+        for address in link.addresses[1:]:
             there = self.resolve(native, address)
+            if link.other is not None and there is not None:
+                continue  # the reader has said which broker of the file that is
             if isinstance(there, _Server) and (FAMILY_OF[there.native.kind] != FAMILY_OF[native.kind]) != link.forgets:
                 native.report(
                     "MOM814",

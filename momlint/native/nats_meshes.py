@@ -261,7 +261,7 @@ class _Meshes:
                     outward,
                     leaf.at,
                     [Pass(one.text, "", "", one.at, denied=True) for one in denied] + [Pass(">", "", "", leaf.at)],
-                    leaf.addresses if other is None else [],
+                    list(leaf.addresses),
                     other=None if other is None else (other.file, far),
                     others=self.others(native, leaf, other, far),
                     far_key=far,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
+from urllib.parse import unquote
 
 from momlint.native.addresses import read_address
 from momlint.native.definitions import (
@@ -27,6 +28,8 @@ from momlint.native.rabbitmq_losses import find_losses
 from momlint.native.text import read_text
 
 _PORTS: Final = {"amqp": 5672, "amqps": 5671}
+#: Addresses of AMQP 1.0 at RabbitMQ.
+_ADDRESS: Final = re.compile(r"/(queue|amq/queue|exchange|topic)/([^/]*)(?:/(.*))?")
 _USER: Final = re.compile(r"//[^/@]*@")
 
 
@@ -287,7 +290,7 @@ class _Reader:
         value = shovel.value
         for side in ("src", "dest"):
             protocol = value.text(f"{side}-protocol")
-            if protocol is not None and protocol.text != "amqp091":
+            if protocol is not None and protocol.text not in ("amqp091", "amqp10"):
                 self.native.report(
                     "MOM814",
                     protocol.at,
@@ -318,6 +321,9 @@ class _Reader:
         vhost = address.path if address is not None and address.path else "/"
         if address is not None and not address.host:
             address = None
+        protocol = value.text(f"{side}-protocol")
+        if protocol is not None and protocol.text == "amqp10":
+            return self.end_by_address(shovel, side, address, vhost)
         queue, exchange = value.text(f"{side}-queue"), value.text(f"{side}-exchange")
         if queue is not None:
             return End("queue", queue, None, address, vhost)
@@ -334,6 +340,31 @@ class _Reader:
             "say where the messages go",
         )
         return None
+
+    def end_by_address(self, shovel: Shovel, side: str, address: Address | None, vhost: str) -> End | None:
+        """An end over AMQP 1.0, whose address is read as RabbitMQ's plug-in for that reads it: ``/queue/q``,
+        ``/exchange/x/key``, ``/topic/key``, or a queue's name alone.
+        """
+        token = shovel.value.text(f"{side}-address")
+        if token is None:
+            what = f"the shovel `{shovel.name}` has no `{side}-address`"
+            self.refuse(shovel, what, f'add `"{side}-address": "<queue>"`')
+            return None
+        found = _ADDRESS.fullmatch(token.text)
+        kind, name, key = (unquote(part or "") for part in found.groups()) if found else ("queue", token.text, "")
+        if kind == "topic":
+            name, key = "amq.topic", name
+        if not kind.endswith("queue") and not key and side == "dest":
+            self.native.report(
+                "MOM814",
+                token.at,
+                f"the shovel `{shovel.name}` gives messages the keys that they say themselves; momlint leaves it out",
+                "put the key behind the exchange: `/exchange/<name>/<key>`",
+            )
+            return None
+        if kind.endswith("queue"):
+            return End("queue", Token(name, token.at), None, address, vhost)
+        return End("exchange", Token(name, token.at), Token(key, token.at) if key else None, address, vhost)
 
     def refuse(self, shovel: Shovel, what: str, help_: str) -> None:
         self.native.report("MOM813", shovel.at, f"{what}; the broker refuses it", help_)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from momlint.native.addresses import is_loopback
-from momlint.native.amqp_keys import EVERYTHING, Words, covered, normal, quoted, words_of
+from momlint.native.amqp_keys import EVERYTHING, Words, covered, literal, matches, normal, quoted, words_of
 from momlint.native.definitions import Vhost
 from momlint.native.form import TOP, Address, At, Link, NativeFile, Pass, Token, Want
 from momlint.native.rabbitmq import Carrier, End, Federation, Rabbit, at_self, own_vhost
@@ -407,7 +407,7 @@ class _Links:
             bound = self.crossing(pull, local, remote)
             if bound is not None:
                 entries = {
-                    entry: [flow for words in bound for flow in self.narrowed(pull.source, flows, words)]
+                    entry: [flow for words in bound for flow in self.narrowed(pull.source, entry, flows, words)]
                     for entry, flows in entries.items()
                 }
             number = next((n for n, others in enumerate(taken) if others.isdisjoint(entries)), len(links))
@@ -427,7 +427,7 @@ class _Links:
         for entry, flows in self.entries(source, end.what, end.name.text).items():
             taken = flows
             if end.what == "exchange":
-                taken = self.taken(source, end, flows)
+                taken = self.taken(source, end, entry, flows)
             shovel.link.passes += self.passes(entry, taken, label, shovel.link.at)
         del target
 
@@ -454,18 +454,20 @@ class _Links:
             for pattern, cut in patterns:
                 for entry, flows in followed:
                     label = self.labels.of(entry)
-                    for passed in self.passes(entry, self.narrowed(bridge.spot, flows, pattern), label, one.at):
+                    for passed in self.passes(entry, self.narrowed(bridge.spot, entry, flows, pattern), label, one.at):
                         kept = passed if passed.denied else passed._replace(strip=f"{label}.{cut}", add=add)
                         link.passes.append(kept._replace(denied=passed.denied or one.denied))
 
-    def narrowed(self, spot: Spot, flows: list[Flow], pattern: Words) -> list[Flow]:
-        """Of flows, what a pattern matches as well."""
+    def narrowed(self, spot: Spot, entry: Entry, flows: list[Flow], pattern: Words) -> list[Flow]:
+        """Of flows, what a pattern matches as well; all or none of what has one key, whatever it is called."""
+        if entry[2] is not None:
+            return flows if matches(pattern, literal(entry[2])) else []
         routing = self.routing(spot)
         if routing is None:
             return [Flow(pattern)]
         return [flow for one in flows for flow in routing.narrowed(one, pattern)]
 
-    def taken(self, source: Spot, end: End, flows: list[Flow]) -> list[Flow]:
+    def taken(self, source: Spot, end: End, entry: Entry, flows: list[Flow]) -> list[Flow]:
         """Of what gets to an exchange that which a shovel's own binding takes.
 
         Without a key RabbitMQ binds the queue of the shovel by a name that it makes up (seen on 3.10.8).
@@ -476,7 +478,7 @@ class _Links:
         if not key and exchange is not None and exchange.kind in ("topic", "direct"):
             return []
         pattern = words_of(key) if exchange is None else binding_words(exchange.kind, key)
-        return self.narrowed(source, flows, pattern)
+        return self.narrowed(source, entry, flows, pattern)
 
     def passes(self, entry: Entry, flows: list[Flow], target: str, at: At) -> Iterator[Pass]:
         """The entries of a link for what is published at one place: of several the first that matches counts."""

@@ -192,3 +192,17 @@ def test_what_a_leaf_node_does_not_take_in_may_not_go_out(
         if one.code == "MOM803" and one.witness is not None and one.witness.destination == "hub"
     }
     assert {"a.b", "a.c", "b"} - missed == goes_up
+
+
+def test_a_closed_manifest_knows_every_url_of_an_uplink(tmp_path: Path) -> None:
+    urls = '["nats://hub.example:7422", "nats://else.example:7422"]'
+    (tmp_path / "edge.conf").write_text(f"server_name: edge\nleafnodes {{ remotes: [ {{ urls: {urls} }} ] }}\n")
+    (tmp_path / "hub.conf").write_text('server_name: hub\nleafnodes { listen: "0.0.0.0:7422" }\n')
+    manifest = tmp_path / "estate.mom.yaml"
+    manifest.write_text("momlint: 1\nclosed: true\nbrokers: {edge: {config: edge.conf}, hub: {config: hub.conf}}\n")
+    found = [
+        (one.code, Path(one.file).name, one.span.start.line) for one in lint_files([str(manifest)], Options()).findings
+    ]
+    assert found == [("MOM808", "edge.conf", 2)]
+    manifest.write_text(manifest.read_text().replace("closed: true\n", ""))
+    assert lint_files([str(manifest)], Options()).findings == []

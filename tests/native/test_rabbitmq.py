@@ -257,6 +257,39 @@ def test_opposite_shovels(there: dict[str, str], back: dict[str, str], codes: li
     assert found == [(code, "b.json", line(files["b.json"], "dest-uri")) for code in codes]
 
 
+def over_amqp_1_0(source: str, target: str) -> dict[str, str]:
+    given = {"src": source, "dest": target}
+    return {
+        f"{side}_{key}": value
+        for side, one in given.items()
+        for key, value in (("protocol", "amqp10"), ("address", one))
+    }
+
+
+@pytest.mark.parametrize(
+    ("there", "back", "codes"),
+    [
+        (over_amqp_1_0("/queue/jobs", "jobs"), over_amqp_1_0("/amq/queue/jobs", "/queue/jobs"), ["MOM801"]),
+        (over_amqp_1_0("/queue/jobs", "/exchange/evt/a.b"), {"src_queue": "jobs", "dest_exchange": "evt"}, ["MOM801"]),
+        (over_amqp_1_0("/exchange/evt/a.#", "/exchange/evt/a"), over_amqp_1_0("/exchange/evt/b.#", "/queue/jobs"), []),
+        (over_amqp_1_0("/topic/a.#", "/queue/jobs"), over_amqp_1_0("/queue/jobs", "/topic/b"), []),
+    ],
+)
+def test_shovels_over_amqp_1_0(there: dict[str, str], back: dict[str, str], codes: list[str], tmp_path: Path) -> None:
+    files = {"a.json": moving("a", "b", **there), "b.json": moving("b", "a", **back)}
+    found = told(check(tmp_path, files))
+    assert found == [(code, "b.json", line(files["b.json"], "dest-uri")) for code in codes]
+
+
+def test_what_amqp_1_0_does_not_say(tmp_path: Path) -> None:
+    gone = {"src_queue": "jobs", "dest_protocol": "amqp10"}
+    files = {"a.json": moving("a", "b", **gone), "b.json": evt("b", policies=[])}
+    assert [code for code, *_ in told(check(tmp_path, files))] == ["MOM813"]
+    files["a.json"] = moving("a", "b", **gone, dest_address="/exchange/evt")
+    where = line(files["a.json"], "dest-address")
+    assert told(check(tmp_path, files), notes=True) == [("MOM814", "a.json", where)]
+
+
 def test_a_shovel_without_a_key_takes_nothing(tmp_path: Path) -> None:
     """Nothing came on RabbitMQ 3.10.8: its queue is bound by its own name. A fanout exchange asks for none."""
     files = {"a.json": moving("a", "b", src_exchange="evt", dest_exchange="evt"), "b.json": evt("b", policies=[])}
