@@ -421,6 +421,16 @@
     $("failed").textContent = estate.states.length > 1 || names.length ? text + (known ? lostText() : "") : "";
   }
 
+  // Gives a class to the nodes with these indices and to no others; only what differs from before is touched.
+  const marks = new WeakMap();
+  function mark(nodes, name, chosen) {
+    if (!marks.has(nodes)) marks.set(nodes, {});
+    const known = marks.get(nodes);
+    for (const index of known[name] || []) if (!chosen.has(index)) nodes[index].classList.remove(name);
+    for (const index of chosen) if (nodes[index]) nodes[index].classList.add(name);
+    known[name] = chosen;
+  }
+
   function updateWalk() {
     const passed = new Set();
     const all = hops();
@@ -433,23 +443,23 @@
     const here = way ? way.stops[way.refused && current.hop === way.cables.length - 1 ? current.hop : current.hop + 1] : null;
     const failed = failing();
     const topic = view.topic === null ? null : estate.topics[view.topic];
-    links.forEach((node, index) => {
-      node.classList.toggle("walk", cables.has(index) && !refused.has(index));
-      node.classList.toggle("refused", refused.has(index));
-      node.classList.toggle("passed", passed.has(index));
-      node.classList.toggle("failed", failed.links.includes(index));
-      node.classList.toggle("chosen", view.link === index);
-      node.classList.toggle("dim", topic !== null && !cables.has(index));
-    });
-    brokers.forEach((node, index) => {
-      node.classList.toggle("on", stops.has(index));
-      node.classList.toggle("here", here === index);
-      node.classList.toggle("failed", failed.brokers.includes(index));
-      node.classList.toggle("chosen", view.broker === index);
-      node.classList.toggle("publishes", topic !== null && topic.publishers.includes(index));
-      node.classList.toggle("subscribes", topic !== null && topic.subscribers.includes(index));
-      node.classList.toggle("dim", topic !== null && !stops.has(index) && !topic.publishers.includes(index) && !topic.subscribers.includes(index));
-    });
+    const without = (list, ...sets) => new Set([...list.keys()].filter((index) => !sets.some((one) => one.has(index))));
+    const only = (index) => new Set(index === null ? [] : [index]);
+    const [publishes, subscribes] = topic ? [new Set(topic.publishers), new Set(topic.subscribers)] : [new Set(), new Set()];
+    cables.delete(-1);
+    mark(links, "walk", new Set([...cables].filter((one) => !refused.has(one))));
+    mark(links, "refused", refused);
+    mark(links, "passed", passed);
+    mark(links, "failed", new Set(failed.links));
+    mark(links, "chosen", only(view.link));
+    mark(links, "dim", topic ? without(links, cables) : new Set());
+    mark(brokers, "on", stops);
+    mark(brokers, "here", only(here));
+    mark(brokers, "failed", new Set(failed.brokers));
+    mark(brokers, "chosen", only(view.broker));
+    mark(brokers, "publishes", publishes);
+    mark(brokers, "subscribes", subscribes);
+    mark(brokers, "dim", topic ? without(brokers, stops, publishes, subscribes) : new Set());
     if (missing) {
       missing.replaceChildren(...view.ways.flatMap((way) => way.cables.map((cable, hop) => {
         const [one, other] = [estate.brokers[way.stops[hop]], estate.brokers[way.stops[hop + 1]]];

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 #: Of more brokers distances take too much memory and time; springs alone must do.
 _MOST_SCALED = 1_500
 _SEED = 7
+#: Springs, over all rounds.
+_MOST_LOOKS = 1_000_000_000
 #: Pixels from broker to broker over a link, on average, in small drawings and in large ones.
 _WIDE, _NARROW = 110.0, 42.0
 _MARGIN = 48.0
@@ -108,7 +110,9 @@ def _part(members: Sequence[int], links: Sequence[tuple[int, int]], length: floa
     if len(members) <= _MOST_SCALED:
         scaled = _scaled(np.asarray(rustworkx.distance_matrix(graph)))
         start = {number: (float(x), float(y)) for number, (x, y) in enumerate(scaled)}
-    placed = rustworkx.spring_layout(graph, pos=start, seed=_SEED, num_iter=80 if start else 400)
+    # Each round looks at every pair of brokers.
+    rounds = min(80 if start else 400, max(10, _MOST_LOOKS // len(members) ** 2))
+    placed = rustworkx.spring_layout(graph, pos=start, seed=_SEED, num_iter=rounds)
     spots = np.array([placed[number] for number in range(len(members))])
     tail, head = np.array(ends).T
     usual = float(np.median(np.hypot(*(spots[tail] - spots[head]).T))) or 1.0

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 #: So many pairs have their walks in a page, and so many pairs times states.
 MOST_PAIRS = 4_000
 MOST_FARES = 6_000_000
+#: So many next hops, pairs of brokers times states, are computed anew.
+MOST_ENTRIES = 600_000_000
 #: Where there are so few, pairs that no topic needs have theirs, too.
 FEW_FARES = 60_000
 #: So many promised failures are looked at one by one.
@@ -85,7 +87,7 @@ def _states(
             extra.append(supposed)
             states.append(State(_named(estate, supposed), "supposed", *supposed))
         pairs = min(MOST_PAIRS, len(needs.pairs) if estate.topics else len(estate.brokers) ** 2)
-        most = MOST_FARES // max(1, pairs)
+        most = min(MOST_FARES // max(1, pairs), MOST_ENTRIES // max(1, len(estate.brokers)) ** 2)
         promised = [one for one in _promised(estate, picture) if one not in known]
         if Failure() in promised or Failure() not in known:
             extra.append(Failure())
@@ -162,13 +164,14 @@ class _Walks:
     def _pairs(self, witnessed: Collection[tuple[str, str]]) -> list[tuple[int, int]]:
         """Those that are needed, as many as fit, and all where there are few."""
         n, states = self.overlay.n, len(self.order)
-        pairs = list(zip(self.overlay.pair_source.tolist(), self.overlay.pair_dest.tolist(), strict=True))
-        most = min(MOST_PAIRS, MOST_FARES // states)
-        if len(pairs) > most:
+        most = max(1, min(MOST_PAIRS, MOST_FARES // states))
+        needed = self.overlay.pair_source.size
+        ends = (self.overlay.pair_source[:most].tolist(), self.overlay.pair_dest[:most].tolist())
+        pairs = list(zip(*ends, strict=True))
+        if needed > most:
             self.picture.notes.append(
-                f"{most:,} of {len(pairs):,} pairs have their walks here; `momlint trace` shows those of the others."
+                f"{most:,} of {needed:,} pairs have their walks here; `momlint trace` shows those of the others."
             )
-            del pairs[most:]
         seen = set(pairs)
         index = {broker.id: number for number, broker in enumerate(self.estate.brokers)}
         for source, dest in sorted(witnessed):

@@ -106,7 +106,7 @@ def test_a_walk_goes_forth_and_back(show: Open) -> None:
     choose(browser, "state", "2: 1--2 failed")
     assert links(browser, "failed") == {0}
     assert links(browser, "walk") == {1, 2}
-    assert "Failed: link 1--2. Nothing is lost." in text(browser, "#failed")
+    assert "Failed: link 1--2 (colour 2). Nothing is lost." in text(browser, "#failed")
     find(browser, "#next")[0].click()
     assert links(browser, "passed") == {1}
     assert text(browser, "#live") == "Hop 1 of 2: 1 to 3, link 1--3"
@@ -282,15 +282,22 @@ def test_five_hundred_brokers_are_fluent(show: Open, tmp_path: Path) -> None:
     file.write_text("\n".join([*lines, "routing: {protocol: shortest-path}", "failures: {tolerate: single-link}", ""]))
     browser = show(file)
     assert len(find(browser, ".broker")) == n
-    took = browser.execute_script(
-        "const all = [...document.querySelectorAll('#findings button')].slice(0, 9), times = [];"
+    browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def worked() -> float:
+        """Seconds of a processor that the page has taken so far; not of the clock, for others run beside it."""
+        found = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return float(next(one["value"] for one in found if one["name"] == "TaskDuration"))
+
+    begin = worked()
+    clicks = browser.execute_script(
+        "const all = [...document.querySelectorAll('#findings button')].slice(0, 9);"
         "const state = document.getElementById('state');"
-        "const timed = (act) => { const t = performance.now(); act(); document.body.offsetHeight;"
-        " times.push(performance.now() - t); };"
-        "for (const one of all) timed(() => one.click());"
-        "for (let i = 0; i < 9; i += 1) timed(() => { state.value = i; state.dispatchEvent(new Event('change')); });"
-        "document.getElementById('play').click();"
-        "times.sort((a, b) => a - b); return times[Math.floor(times.length / 2)];"
+        "for (const one of all) { one.click(); document.body.offsetHeight; }"
+        "for (let i = 0; i < 9; i += 1) {"
+        " state.value = i; state.dispatchEvent(new Event('change')); document.body.offsetHeight; }"
+        "document.getElementById('play').click(); return all.length + 9;"
     )
-    # In a tenth of a second: what is chosen seems to be there at once.
-    assert took < 100, took
+    took = (worked() - begin) / clicks
+    # In a tenth of a second what is chosen seems to be there at once.
+    assert 0 < took < 0.1, took
