@@ -273,7 +273,7 @@ def lint_together(unit: Together, options: Options, services: FleetServices = _A
         result.summary.files = len(named)
         return result
 
-    result = _judged(judge, named[0].file)
+    result = judged(judge, named[0].file)
     result.unread = failures
     return result
 
@@ -310,10 +310,10 @@ def undecided_file(path: str, reason: str, help_text: str, options: Options) -> 
 
 def lint_bytes(data: bytes, file: str, options: Options, services: FleetServices = _ALONE) -> FileResult:
     """Check one file's content; `file` is its name in the report, and where its ``include`` starts from."""
-    return _judged(lambda: lint_opened(open_for(data, file, options, services), options, services), file)
+    return judged(lambda: lint_opened(open_for(data, file, options, services), options, services), file)
 
 
-def _judged(judge: Callable[[], FileResult], file: str) -> FileResult:
+def judged(judge: Callable[[], FileResult], file: str) -> FileResult:
     """What `judge` gives; of a failure of momlint's own, what is told of it."""
     import gc
 
@@ -775,6 +775,7 @@ __all__ = [
     "Tables",
     "Together",
     "Unit",
+    "judged",
     "lint_bytes",
     "lint_file",
     "lint_files",

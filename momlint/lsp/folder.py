@@ -13,7 +13,7 @@ from momlint.disciplines import complete
 from momlint.errors import UsageError
 from momlint.estate.opening import open_bytes, open_natives
 from momlint.findings import Report
-from momlint.lint import FleetServices, Options, Together, lint_opened, merge, native_files
+from momlint.lint import FleetServices, Options, Together, judged, lint_opened, merge, native_files
 from momlint.lsp.texts import Text
 from momlint.native.kinds import family_of
 from momlint.native.reading import Named, known_kind
@@ -103,9 +103,13 @@ class Folder:
         return known.opened[unit]
 
     def report(self, unit: Unit) -> Report:
-        """What is found in it. Raises `OSError`, `UsageError`."""
-        options = self.options(unit if isinstance(unit, str) else unit.files[0])
-        return merge([lint_opened(self.opened(unit), options)], options)
+        """What is found in it; of a fault of momlint's own, one MOM902. Raises `UsageError`.
+
+        An estate that cannot be read any more has no findings: it has gone, and whoever includes it says so.
+        """
+        file = unit if isinstance(unit, str) else unit.files[0]
+        options = self.options(file)
+        return merge([judged(lambda: lint_opened(self.opened(unit), options), file)], options)
 
     def options(self, file: str) -> Options:
         """How to check a file. A configuration with mistakes is as none; see `complaint`."""

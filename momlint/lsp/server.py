@@ -21,6 +21,7 @@ from pygls.lsp.server import LanguageServer
 from momlint import resources
 from momlint.access import CONFIGURATIONS
 from momlint.errors import UsageError
+from momlint.estate.load import LoadedEstate
 from momlint.findings import Finding, Report, Severity, Span
 from momlint.lint import Options, Unit
 from momlint.lsp.completing import Names, names_in, offers, word_before
@@ -231,8 +232,8 @@ class Server:
     def _report(self, unit: Unit) -> Report:
         try:
             return self._folder.report(unit)
-        except (OSError, UsageError):
-            return Report()  # it has gone meanwhile; who names it says so
+        except UsageError:
+            return Report()  # the configuration's, which is told by itself
 
     def _publish(self) -> None:
         """Tell the findings of all estates, file by file; of a file that has none any more, that too."""
@@ -320,6 +321,13 @@ class Server:
             return None
         return file, text, Spot(position.line, position.character)
 
+    def _estates(self, unit: Unit) -> list[LoadedEstate]:
+        """The estates as they stand; none where the files have gone."""
+        try:
+            return self._folder.opened(unit).estates
+        except OSError:
+            return []
+
     def _use_at(self, uri: str, position: lsp.Position) -> tuple[Unit, Use] | None:
         """The name at a place, and the estate that it belongs to."""
         at = self._at(uri, position)
@@ -328,7 +336,7 @@ class Server:
         file, text, spot = at
         place = text.place(spot)
         for unit in self._folder.units(file):
-            for loaded in self._folder.opened(unit).estates:
+            for loaded in self._estates(unit):
                 for use in uses(loaded):
                     if use.file == file and use.span.start <= place <= use.span.end:
                         return unit, use
@@ -346,7 +354,7 @@ class Server:
         if found is not None:
             unit, use = found
             stretch = text.stretch(use.span)
-            for loaded in self._folder.opened(unit).estates:
+            for loaded in self._estates(unit):
                 names = {(one.file, one.span) for one in uses(loaded)}
                 if loaded.estate is not None and (use.file, use.span) in names:
                     tell = on_broker if use.kind == "broker" else on_topic
@@ -376,7 +384,7 @@ class Server:
             return []
         unit, here = found
         places: dict[tuple[str, Span], lsp.Location] = {}
-        for loaded in self._folder.opened(unit).estates:
+        for loaded in self._estates(unit):
             names = uses(loaded)
             if not any((use.file, use.span) == (here.file, here.span) for use in names):
                 continue
@@ -445,10 +453,7 @@ class Server:
         return Names(*map(list, merged))
 
     def _learn_names(self, unit: Unit) -> None:
-        try:
-            found = [names_in(loaded) for loaded in self._folder.opened(unit).estates]
-        except OSError:
-            return
+        found = [names_in(loaded) for loaded in self._estates(unit)]
         names = Names(
             *(list(dict.fromkeys(name for one in found for name in one[i])) for i in range(len(Names._fields)))
         )
