@@ -102,4 +102,6 @@ def test_the_same_as_by_brute_force(block: int) -> None:
                     assert found == landed, where
                     assert again.many or again.arrivals == landed, where
                     seen["copies" if max(landed.values(), default=0) > 1 else "single"] += 1
-    assert {"loops", "copies", "single"} <= set(seen)
+    assert {"copies", "single"} <= set(seen)
+    # A block in four has no loop; those of a fast run do.
+    assert "loops" in seen or block >= BLOCKS[1]
