@@ -37,7 +37,7 @@ def _entry(finding: Finding, seen: Counter[str]) -> dict[str, Any]:
     start, end = finding.span
     about = data_object(finding.data) if finding.data else without_lines(finding.message)
     return {
-        "description": f"{finding.code} {finding.rule}: {printable(finding.message)}",
+        "description": f"{finding.code} {finding.rule}: {printable(finding.message.removeprefix(f'{finding.rule}: '))}",
         "content": {"body": "\n".join(details(finding))},
         "check_name": finding.code,
         "fingerprint": _fingerprint([_path(finding.file), finding.code, about], seen),

@@ -115,7 +115,9 @@ class _Painter:
 def _finding(finding: Finding, sources: dict[str, Sequence[str]], painter: _Painter, width: int | None) -> str:
     style = _SEVERITY[finding.severity]
     head = painter(f"{finding.severity.value}[{finding.code}]", style)
-    title = painter(f" {finding.rule}: {printable(finding.message)}", _BOLD)
+    # A message stands alone, and may begin as the rule is called.
+    message = finding.message.removeprefix(f"{finding.rule}: ")
+    title = painter(f" {finding.rule}: {printable(message)}", _BOLD)
     related, alike = _by_message(finding.related)
 
     shown = [finding.span.start.line, finding.span.end.line]

@@ -321,7 +321,7 @@ def test_a_specification_that_stays_undecided(run: Run, monkeypatch: pytest.Monk
     monkeypatch.setattr(ctl, "decide_spec", lambda *_: ctl.SpecUndecided("the time limit was reached"))
     ran = run("check", "more.mom.yaml")
     assert ran.code == 3
-    assert "error[MOM901] undecided: undecided: whether specification `to-2` holds: the time limit was" in ran.out
+    assert "error[MOM901] undecided: whether specification `to-2` holds: the time limit was" in ran.out
 
 
 def test_a_trace_that_does_not_replay_is_not_shown(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
