@@ -25,9 +25,10 @@ PROGRAMS = Path("/usr/lib/rabbitmq/bin")
 
 
 class Rabbit:
-    """One server, which stands for a cluster with many virtual hosts."""
+    """One server, which stands for a cluster with many virtual hosts. `mqtt`: where it takes connections of MQTT."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, mqtt: int) -> None:
+        self.mqtt = mqtt
         self._base = f"http://127.0.0.1:{port}/api/"
 
     def ask(self, method: str, path: str, body: object = None) -> Any:
@@ -73,10 +74,11 @@ def server(folder: Path, seconds: float = 180.0) -> Iterator[Rabbit]:
         if os.environ.get("MOMLINT_TEST_BROKERS") == "1":
             pytest.fail("rabbitmq-server is not installed")
         pytest.skip("rabbitmq-server is not installed")
-    amqp, http, between, names = free_ports(4)
-    (folder / "plugins").write_text("[rabbitmq_federation,rabbitmq_shovel,rabbitmq_management].")
+    amqp, mqtt, http, between, names = free_ports(5)
+    (folder / "plugins").write_text("[rabbitmq_federation,rabbitmq_shovel,rabbitmq_management,rabbitmq_mqtt].")
     (folder / "rabbitmq.conf").write_text(
         f"listeners.tcp.1 = 127.0.0.1:{amqp}\nmanagement.tcp.port = {http}\nmanagement.tcp.ip = 127.0.0.1\n"
+        f"mqtt.listeners.tcp.1 = 127.0.0.1:{mqtt}\nmqtt.allow_anonymous = true\n"
     )
     environment = {
         **os.environ,
@@ -94,7 +96,7 @@ def server(folder: Path, seconds: float = 180.0) -> Iterator[Rabbit]:
     with (folder / "out").open("wb") as out:
         process = subprocess.Popen([program], env=environment, stdout=out, stderr=out, start_new_session=True)
         try:
-            rabbit = Rabbit(http)
+            rabbit = Rabbit(http, mqtt)
             until = time.monotonic() + seconds
             while True:
                 try:
