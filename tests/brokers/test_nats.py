@@ -6,12 +6,15 @@ The overlays are the same on every run. Slow, since brokers take their time to f
 from __future__ import annotations
 
 import random
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.brokers.nats import observe, on_loopback
 from tests.brokers.predicted import Predicted
+from tests.brokers.processes import program, refusal, running
+from tests.native.told import verdict
 
 OVERLAYS = 30
 CASES = Path(__file__).parents[1] / "native" / "cases"
@@ -76,3 +79,55 @@ def test_random_overlays(seed: int, tmp_path: Path) -> None:
 def test_mutual_routes(tmp_path: Path) -> None:
     case = CASES / "73-fine-nats-mutual-routes"
     agree({path.stem: path.read_text() for path in sorted(case.iterdir())}, 1, tmp_path)
+
+
+def case(name: str) -> dict[str, str]:
+    """The files of a case."""
+    return {path.stem: path.read_text() for path in sorted((CASES / name).iterdir())}
+
+
+def told(files: dict[str, str], folder: Path) -> set[str]:
+    """The codes that momlint tells of files, notes apart."""
+    return {code for code, _, _ in verdict({f"{name}.conf": text for name, text in files.items()}, folder)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "said", "code"),
+    [
+        ("47-nats-gateway-name-not-cluster-name", "gateway", "MOM810"),
+        ("49-nats-stream-import-cycle", "cycle", "MOM813"),
+        ("75-fine-nats-renamed-imports", None, None),
+    ],
+)
+def test_what_a_server_refuses(name: str, said: str | None, code: str | None, tmp_path: Path) -> None:
+    files, _ = on_loopback(case(name))
+    (text,) = files.values()
+    refused = refusal([program("nats-server"), "-c"], text, tmp_path, seconds=5 if said else 1)
+    assert (refused is None) == (said is None), refused
+    assert said is None or said in str(refused).lower()
+    assert told(files, tmp_path) == ({code} if code else set())
+
+
+@pytest.mark.slow
+def test_leaf_nodes_in_a_triangle_are_cut(tmp_path: Path) -> None:
+    files, ports = on_loopback(case("43-nats-leaf-triangle-loop-rejected"))
+    assert told(files, tmp_path) == {"MOM802"}
+    with running([program("nats-server"), "-D", "-c"], files, ports, tmp_path) as logs:
+        until = time.monotonic() + 20
+        while not any("Loop detected" in path.read_text(errors="replace") for path in logs.values()):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_sites_of_one_cluster_name_do_not_hear_each_other(tmp_path: Path) -> None:
+    files, ports = on_loopback(case("45-nats-leaf-clusters-with-same-name"))
+    assert told(files, tmp_path) == {"MOM810"}
+    seen = observe(files, ports, [("site1", "a")], tmp_path, links=2)
+    assert seen.at("site1", "a") == {("site1", "a"): 1, ("hub", "a"): 1}
+    # With a name of its own the second one hears the first.
+    files["site2"] = files["site2"].replace('"edge"', '"edge2"')
+    assert told(files, tmp_path) == set()
+    seen = observe(files, ports, [("site1", "a")], tmp_path, links=2)
+    assert seen.at("site1", "a") == {("site1", "a"): 1, ("hub", "a"): 1, ("site2", "a"): 1}
