@@ -78,6 +78,7 @@ class Settling:
     questions: int = 0
     decided_twice: int = 0
     _wrongs: list[Wrong] | None = None
+    _colours: tuple[list[str], list[Failure]] | None = None
     _deadline: float = 0.0
 
     @property
@@ -95,6 +96,11 @@ class Settling:
 
         Raises `UsageError` where a plan would have too many.
         """
+        if self._colours is None:
+            self._colours = self._read_colours()
+        return self._colours
+
+    def _read_colours(self) -> tuple[list[str], list[Failure]]:
         from momlint.routed.recovery.colours import Failure, planned_colours
 
         estate = self.estate
@@ -112,12 +118,16 @@ class Settling:
             return "part of the estate could not be read"
         if not self.estate.colours_declared and self.estate.tolerate is None:
             return "there are no colours; declare some, or say what to `tolerate`"
-        return None
+        try:
+            _, failures = self.colours()
+        except UsageError:
+            return None  # what is wrong with them is told as undecided
+        return None if any(map(any, failures)) else "no colour is of a failure"
 
     def within(self) -> str:
         """The bound in words."""
         brokers, failures, losses = self.bound
-        where = "" if self.is_whole else f"in every part of {brokers:,} connected brokers by itself, "
+        where = "" if self.is_whole else f"in every part of up to {brokers:,} connected brokers by itself, "
         several = f"{failures:,} failure{'s' * (failures != 1)} or recover{'y' if failures == 1 else 'ies'}"
         lost = f"{losses:,} lost message{'s' * (losses != 1)}" if losses else "no lost message"
         return f"{where}with up to {several} and {lost}"

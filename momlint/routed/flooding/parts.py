@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import chain, permutations
 from typing import TYPE_CHECKING, Any
 
 from momlint.routed.flooding.world import Bound, Element, Manners, Tick, World
@@ -48,7 +48,7 @@ def parts(
         yield whole.part(tuple(range(n)))
         return
     seen: set[Any] = set()
-    for brokers in _connected(n, ends, bound.brokers):
+    for brokers in chain(_small(n, ends, bound.brokers), _connected(n, ends, bound.brokers)):
         tick()
         part = whole.part(brokers)
         shape = _shape(part.world)
@@ -84,6 +84,18 @@ class _Whole:
             self.bound,
         )
         return Part(world, brokers, links, colours)
+
+
+def _small(n: int, ends: Sequence[tuple[int, int]], size: int) -> Iterator[tuple[int, ...]]:
+    """Brokers that are connected with each other and nobody else, fewer than `size` of them."""
+    part = {broker: [broker] for broker in range(n)}
+    for one, other in ends:
+        if part[one] is not part[other]:
+            joined = part[one] + part[other]
+            part.update(dict.fromkeys(joined, joined))
+    for broker, together in part.items():
+        if broker == min(together) and len(together) < size:
+            yield tuple(sorted(together))
 
 
 def _connected(n: int, ends: Sequence[tuple[int, int]], size: int) -> Iterator[tuple[int, ...]]:
