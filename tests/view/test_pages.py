@@ -94,6 +94,7 @@ def test_its_policy_names_what_it_runs_and_nothing_else() -> None:
     assert rules["style-src"] == named(found.texts["style"][0])
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
     written = []
     for seed in ("1", "2"):

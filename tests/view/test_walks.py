@@ -16,6 +16,7 @@ from momlint.routed.overlay.build import build
 from momlint.view import routed
 from momlint.view.form import Fare, Picture, Places
 from momlint.view.gathering import gather
+from tests.budget import examples
 from tests.oracles import Oracle
 
 ROOT = Path(__file__).parents[2]
@@ -188,7 +189,7 @@ def test_examples_as_the_oracle_follows_them(name: str) -> None:
 
 def test_random_estates_as_the_oracle_follows_them() -> None:
     met: dict[str, int] = {}
-    for seed in range(60):
+    for seed in range(examples(150)):
         for status, times in _hold(_loaded(_random_estate(seed).encode(), "random.yaml")).items():
             met[status] = met.get(status, 0) + times
     assert {status for status, times in met.items() if times > 50} == {"ok", "moved", "lost", "cut"}
