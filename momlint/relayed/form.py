@@ -118,6 +118,8 @@ class Relay:
 
     def as_called(self, need: Need, broker: int) -> Need:
         """What a need means at a broker, its own or another one: the same topics, as they are called there."""
+        if not need.elsewhere:
+            return need
         here = self.estate.brokers[broker].prefix
         pattern = next((one for prefix, one in need.elsewhere if prefix == here), None)
         return need if pattern is None else need._replace(pattern=pattern)
