@@ -29,6 +29,8 @@ SECONDS: Final = 60.0
 RLIMIT: Final = 1_000_000_000
 SECOND_RLIMIT: Final = 20_000_000
 FEW: Final = 20
+#: The share of the time after which there are no more second opinions: they must not cost the first one.
+SPARE: Final = 1 / 3
 EXPLORER: Final = "graph"
 SOLVER: Final = "smt"
 
@@ -80,6 +82,7 @@ class Settling:
     _wrongs: list[Wrong] | None = None
     _colours: tuple[list[str], list[Failure]] | None = None
     _deadline: float = 0.0
+    _spare: float = 0.0
 
     @property
     def bound(self) -> Bound:
@@ -146,7 +149,8 @@ class Settling:
 
     def _ask(self) -> None:
         seconds = self.request.timeout or SECONDS
-        self._deadline = time.monotonic() + seconds
+        now = time.monotonic()
+        self._deadline, self._spare = now + seconds, now + seconds * SPARE
         assert self._wrongs is not None
         manners = Manners(wrap="naive" if self.setting.naive else "serial")
         try:
@@ -170,23 +174,23 @@ class Settling:
         self.questions += 1
         if self.request.engine == SOLVER:
             self.engines.add(SOLVER)
-            return self._solve(world, RLIMIT)
+            return self._solve(world, RLIMIT, self._deadline)
         self.engines.add(EXPLORER)
         found = explore(world, FAULTS, self._tick, first=True)
         if self.request.engine == "auto" and len(world.sequences()) <= FEW:
             self._second(world, found)
         return found
 
-    def _solve(self, world: World, rlimit: int) -> dict[Fault, Story]:
+    def _solve(self, world: World, rlimit: int, deadline: float) -> dict[Fault, Story]:
         from momlint.routed.flooding.smt import decide
 
-        limits = SolverLimits(rlimit, self._deadline, self.request.timeout or SECONDS)
+        limits = SolverLimits(rlimit, deadline, self.request.timeout or SECONDS)
         return decide(world, FAULTS, limits, self.request.solver, first=True)
 
     def _second(self, world: World, found: dict[Fault, Story]) -> None:
         """Ask a solver as well, whether anything goes wrong."""
         try:
-            other = self._solve(world, SECOND_RLIMIT)
+            other = self._solve(world, SECOND_RLIMIT, self._spare)
         except GaveUp:
             return  # one engine has decided
         self.engines.add(SOLVER)
