@@ -36,6 +36,7 @@ SMALL: dict[str, list[list[str]]] = {
     "planned": [["--brokers", "192", "--degree", "4"]],
     "pubsub": [["--quick"]],
     "read": [["--megabytes", "3"]],
+    "relayed": [["--edges", "50", "--exchanges", "20", "--rounds", "1"]],
     "smt": [["--quick"], ["--growth", "--quick"]],
     "smv": [["render"]],
     "startup": [["--runs", "10"]],

@@ -1,12 +1,13 @@
 """How long relayed overlays take: many edges with many topic lines around few hubs, and federated exchanges.
 
-python bench/bench_relayed.py [--edges 500] [--exchanges 200]
+python -m bench.bench_relayed [--edges 500] [--exchanges 200] [--rounds 3]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import time
 
 from momlint.access import Access
@@ -91,34 +92,56 @@ def definitions(exchanges: int, *, mesh: bool) -> list[Named]:
     return files
 
 
-def measure(name: str, estate: str | list[Named]) -> None:
-    """Read and judge an estate, and print what that took."""
-    begun = time.perf_counter()
+def unit() -> float:
+    """Processor seconds of a fixed piece of work here and now, to compare with."""
+    begun, total = time.process_time(), 0
+    for number in range(10_000_000):
+        total += number
+    return time.process_time() - begun
+
+
+def measure(estate: str | list[Named]) -> tuple[float, float, str]:
+    """Read and judge an estate: processor seconds of either, and what was found."""
+    begun = time.process_time()
     if isinstance(estate, str):
         (loaded,) = open_bytes(estate.encode(), "estate.yaml", Access.of("estate.yaml")).estates
     else:
         (loaded,) = open_natives(estate, Access.of).estates
-    read = time.perf_counter()
+    read = time.process_time()
     (discipline,) = disciplines_of(loaded)
     judgement = discipline.judge(loaded, Request(lambda code: True, timeout=600))
     codes = sorted({draft.code for draft in judgement.drafts()})
     undecided = judgement.outcome(codes).summary.undecided
-    end = time.perf_counter()
-    said = ", ".join(codes) or "nothing found"
-    print(f"{name}: read {read - begun:.1f} s, judged {end - read:.1f} s; {said}, {undecided} undecided")
+    return read - begun, time.process_time() - read, f"{', '.join(codes) or 'nothing found'}, {undecided} undecided"
 
 
 def main() -> None:
-    """Measure both."""
+    """Measure all by turns, and print the medians."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--edges", type=int, default=500)
     parser.add_argument("--exchanges", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=3)
     asked = parser.parse_args()
-    measure(f"{asked.edges} edges with {LINES} topic lines around {HUBS} hubs", edges(asked.edges))
-    measure(f"{asked.exchanges} exchanges over {CLUSTERS} clusters", federation(asked.exchanges))
-    for shape in ("chain", "mesh"):
-        name = f"RabbitMQ's definitions, {asked.exchanges} exchanges over {CLUSTERS} clusters, a {shape}"
-        measure(name, definitions(asked.exchanges, mesh=shape == "mesh"))
+    of = f"{asked.exchanges} exchanges over {CLUSTERS} clusters"
+    estates: dict[str, str | list[Named]] = {
+        f"{asked.edges} edges with {LINES} topic lines around {HUBS} hubs": edges(asked.edges),
+        of: federation(asked.exchanges),
+        f"RabbitMQ's definitions, {of}, a chain": definitions(asked.exchanges, mesh=False),
+        f"RabbitMQ's definitions, {of}, a mesh": definitions(asked.exchanges, mesh=True),
+    }
+    units: list[float] = []
+    taken: dict[str, list[tuple[float, float, str]]] = {name: [] for name in estates}
+    for _ in range(asked.rounds):
+        for name, estate in estates.items():
+            units.append(unit())
+            taken[name].append(measure(estate))
+    one = statistics.median(units)
+    print(f"processor time, medians of {asked.rounds}; times: of adding ten million numbers, {one:.2f} s")
+    for name, several in taken.items():
+        read = statistics.median(row[0] for row in several)
+        judged = statistics.median(row[1] for row in several)
+        times = (read + judged) / one
+        print(f"{name}: read {read:.1f} s, judged {judged:.1f} s, {times:.0f} times; {several[0][2]}")
 
 
 if __name__ == "__main__":
