@@ -32,8 +32,8 @@ def found(text: str, options: Options) -> list[Finding]:
     return merge([lint_bytes(text.encode(), FILE, options)], options).findings
 
 
-def mend(text: str) -> tuple[Mended, str]:
-    mending = Mending(Options(), {FILE: text.encode()})
+def mend(text: str, ignore: tuple[str, ...] = ()) -> tuple[Mended, str]:
+    mending = Mending(Options(ignore=ignore), {FILE: text.encode()})
     (mended,) = mending.mend([FILE])
     return mended, mending.contents[FILE].decode()
 

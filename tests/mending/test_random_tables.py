@@ -101,9 +101,11 @@ def test_damages_are_mended(times: int, share: float, sparse: bool, block: int) 
         if not wrong:
             continue
         tried += 1
-        mended, after = mend(text)
+        # Colours that are missing without any damage take rows, and time; so only sparse tables get them.
+        mended, after = mend(text, () if sparse else ("MOM402", "MOM409"))
         # In sparse tables there may be latent faults besides, which are mended too.
-        assert mended.rows <= times or any(code in ROW_CODES for code, _ in known)
+        besides = ROW_CODES if not sparse else ROW_CODES | {"MOM402"}
+        assert mended.rows <= times or any(code in besides for code, _ in known)
         left = Counter((one.code, one.message) for one in found(after, Options())) - known
         # Other tables may be as good, with other notes on the moments between colours.
         mended_whole += not [code for code, _ in left if code != "MOM407"]
