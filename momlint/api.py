@@ -25,6 +25,7 @@ def check(
     config: Path | None = None,
     baseline: Path | None = None,
     root: Path | None = None,
+    protocol: bool = False,
 ) -> Report:
     """Check files, folders and globs as ``momlint check`` does, and return what it would report.
 
@@ -32,7 +33,7 @@ def check(
     skip when folders are searched. `engine`: ``auto``, ``graph``, ``smt`` or ``nusmv``. `timeout`: seconds for each
     question. `jobs`: processes; with more than one, call it below ``if __name__ == "__main__":``. `config`: the
     configuration, by default the nearest one of the first path. `baseline`: what is known, and in the report's `known`
-    only. `root`: the folder below which estates may name other files.
+    only. `root`: the folder below which estates may name other files. `protocol`: check the recovery protocol too.
 
     What is wrong with an estate is in the report's `findings`, what could not be read in its `failures`; nothing is
     printed. Raises `momlint.UsageError` for what makes no sense: an unknown code, a configuration with a mistake.
@@ -46,7 +47,11 @@ def check(
         from momlint.errors import UsageError
 
         raise UsageError("no paths to check; name files, folders or globs")
-    return judge(_arguments(words, select, ignore, exclude, engine, timeout, jobs, config, baseline, root))
+    return judge(
+        _arguments(words, select, ignore, exclude, engine, timeout, jobs, config, baseline, root)._replace(
+            protocol=protocol
+        )
+    )
 
 
 def check_text(
@@ -60,6 +65,7 @@ def check_text(
     config: Path | None = None,
     baseline: Path | None = None,
     root: Path | None = None,
+    protocol: bool = False,
 ) -> Report:
     """Check what an editor or a generator holds; else as `check`.
 
@@ -70,7 +76,7 @@ def check_text(
 
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     arguments = _arguments(["-"], select, ignore, (), engine, timeout, None, config, baseline, root)
-    return judge(arguments._replace(stdin_filename=os.fspath(name)), lambda: data)
+    return judge(arguments._replace(stdin_filename=os.fspath(name), protocol=protocol), lambda: data)
 
 
 def _arguments(

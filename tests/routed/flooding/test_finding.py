@@ -155,3 +155,11 @@ def test_a_wrong_bound_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "it.yaml").write_text(TRIANGLE, encoding="utf-8")
     with pytest.raises(UsageError, match="brokers must be a number from 2 to 6, not '9'"):
         check(tmp_path / "it.yaml")
+
+
+def test_in_python() -> None:
+    from momlint.api import check_text
+
+    for protocol in (True, False):
+        found = check_text(TRIANGLE, "it.yaml", engine="graph", select="MOM410", protocol=protocol).findings
+        assert [one.code for one in found] == ["MOM410"] * protocol
