@@ -133,7 +133,7 @@ def test_a_line_is_told_where_its_change_can_stop_the_message(mode: Mode) -> Non
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_a_line_is_told_where_its_change_can_stop_the_message_of_larger_estates(mode: Mode) -> None:
-    check_estates(random.Random(f"lines {mode}"), mode, 15, 5)
+    check_estates(random.Random(f"lines {mode}"), mode, 6, 5)
 
 
 @pytest.mark.parametrize("mode", ["recovery", "tables", "links"])
