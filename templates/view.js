@@ -794,6 +794,8 @@
     if ($("pairs").open) $("pairs").querySelector("div").replaceChildren(pairTable());
     if ($("elements").open) $("elements").querySelector("div").replaceChildren(...elementTables());
     if ($("topics").open) $("topics").querySelector("div").replaceChildren(topicTable());
+    $("coverage").hidden = !estate.coverage;
+    if ($("coverage").open && estate.coverage) $("coverage").querySelector("div").replaceChildren(...coverageTables());
   }
 
   function pairTable() {
@@ -810,6 +812,15 @@
       table("Links", ["Link", "Ends", "About", "Where"], estate.links.map((one, index) => () =>
         [button(one.id, () => chooseElement("link", index)), `${brokerName(one.tail)} ${one.one_way ? "→" : "–"} ${brokerName(one.head)}`, one.about, where(one.at)])),
     ];
+  }
+
+  function coverageTables() {
+    const { files, idle } = estate.coverage;
+    const share = ([some, all]) => (all ? `${some} of ${all}` : "none");
+    const counts = table("Lines that a proof rests on", ["File", "Rows", "Links", "Colours"], files.map(([file, ...shares]) => () => [file, ...shares.map(share)]));
+    if (!idle.length) return [counts, h("p", {}, "A proof rests on every line.")];
+    const line = (at) => { const [file, number] = data.places[at]; return h("code", {}, ((data.lines[file] || {})[number] || "").trim()); };
+    return [counts, table("These could say anything without a verdict changing", ["What", "Where", "Line"], idle.map(([name, at]) => () => [name, where(at), line(at)]))];
   }
 
   function topicTable() {
@@ -957,7 +968,7 @@
     $("back").addEventListener("click", () => { stop(); goTo(view.at - 1); });
     $("next").addEventListener("click", () => { stop(); goTo(view.at === null ? 0 : view.at + 1); });
     $("detail").tabIndex = -1;
-    for (const id of ["pairs", "elements", "topics"]) $(id).addEventListener("toggle", updateTables);
+    for (const id of ["pairs", "elements", "coverage", "topics"]) $(id).addEventListener("toggle", updateTables);
     $("theme").addEventListener("click", () => {
       document.documentElement.dataset.theme = isDark() ? "light" : "dark";
       showTheme();

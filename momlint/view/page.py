@@ -85,6 +85,8 @@ def data_of(gathered: Gathered, title: str) -> dict[str, Any]:
         _finding(finding, owner, gathered.pictures, indices)
         for finding, owner in zip(gathered.report.findings, gathered.findings, strict=True)
     ]
+    estates = [_estate(picture) for picture in gathered.pictures]
+    _add_coverage(estates, gathered)
     spots = gathered.places.spots
     return {
         "title": title,
@@ -94,7 +96,7 @@ def data_of(gathered: Gathered, title: str) -> dict[str, Any]:
         "findings": findings,
         "places": spots,
         "lines": _lines(gathered.report, spots),
-        "estates": [_estate(picture) for picture in gathered.pictures],
+        "estates": estates,
     }
 
 
@@ -136,6 +138,26 @@ def _estate(picture: Picture) -> dict[str, Any]:
             for one in picture.pairs
         ],
     }
+
+
+def _add_coverage(estates: Sequence[dict[str, Any]], gathered: Gathered) -> None:
+    """What `check --coverage` says, to the estate of which it says it."""
+    told = {
+        (one.data["file"], one.data["estate"]): one.data for one in gathered.report.sections if one.data is not None
+    }
+    for estate in estates:
+        said = told.get((estate["file"], estate["name"]))
+        if said is not None:
+            estate["coverage"] = {
+                "files": [
+                    [one["file"], *([one[kind]["covered"], one[kind]["all"]] for kind in ("rows", "links", "colours"))]
+                    for one in said["files"]
+                ],
+                "idle": [
+                    [one["name"], gathered.places.at(one["file"], one["span"]["start"]["line"])]
+                    for one in said["uncovered"]
+                ],
+            }
 
 
 def _fare(fare: Fare) -> list[object]:

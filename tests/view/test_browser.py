@@ -35,7 +35,8 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     """Opens the page of estates; at the end nothing may stand on the console."""
 
     def opened(*files: str | Path) -> Browser:
-        gathered = gather([str(ROOT / "examples" / one) for one in files], Options(engine="graph"))
+        options = Options(engine="graph", sections=("coverage",))
+        gathered = gather([str(ROOT / "examples" / one) for one in files], options)
         file = tmp_path / "report.html"
         file.write_text(page(gathered, gathered.pictures[0].name), encoding="utf-8")
         browser.get(file.as_uri())
@@ -195,11 +196,23 @@ def test_tables_say_the_same(show: Open) -> None:
     browser = show("six-brokers/misrouted.yaml")
     for table in ("pairs", "elements", "topics"):
         find(browser, f"#{table} summary")[0].click()
+    # Each that opens fills all that are open.
+    until(lambda: find(browser, "#topics tbody tr"))
     rows = {row.text.splitlines()[0] if "\n" in row.text else row.text for row in find(browser, "#pairs tbody tr")}
     assert any(row.startswith("1 → 5") for row in rows)
     assert "1 → 5 does not arrive" in text(browser, "#topics tbody")
     assert len(find(browser, "#elements tbody tr")) == 6 + 5
     assert "misrouted.yaml:7" in text(browser, "#elements tbody")
+
+
+def test_lines_that_no_proof_rests_on(show: Open) -> None:
+    browser = show("triangle/topology.yaml")
+    find(browser, "#coverage summary")[0].click()
+    until(lambda: len(find(browser, "#coverage tbody tr")) == 1 + 6)
+    said = text(browser, "#coverage tbody")
+    assert "6 of 12 3 of 3 4 of 4" in said
+    assert all(f"topology.yaml:{line}" in said for line in (36, 37, 39, 41, 43, 44))
+    assert "- {to: 1, via: 1, colours: [1, 3, 4]}" in said
 
 
 def test_dark_and_light(show: Open) -> None:

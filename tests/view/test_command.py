@@ -78,3 +78,24 @@ def test_standard_input_is_drawn(
     assert run("view", "-q", "-", "-o", str(out)) == 0
     (estate,) = Page(out.read_text(encoding="utf-8")).data["estates"]
     assert (estate["name"], json.dumps([one["id"] for one in estate["brokers"]])) == ("triangle", '["1", "2", "3"]')
+
+
+def test_the_lines_that_no_proof_rests_on(tmp_path: Path) -> None:
+    """Of the triangle: rows for 1, which nobody sends to; `check --coverage` is held to the same lines."""
+    out = tmp_path / "page.html"
+    assert run("view", "-q", TRIANGLE, "-o", str(out)) == 0
+    data = Page(out.read_text(encoding="utf-8")).data
+    (estate,) = data["estates"]
+    ((name, *shares),) = estate["coverage"]["files"]
+    assert shares == [[6, 12], [3, 3], [4, 4]]
+    places = [data["places"][at] for _, at in estate["coverage"]["idle"]]
+    assert places == [[name, line] for line in (36, 37, 39, 41, 43, 44)]
+    text = Path(TRIANGLE).read_text(encoding="utf-8").splitlines()
+    assert [data["lines"][name][str(line)] for _, line in places] == [text[line - 1] for _, line in places]
+
+
+def test_overlays_without_rows_have_no_such_lines(tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    assert run("view", "-q", str(ROOT / "examples" / "relayed" / "plant.yaml"), "-o", str(out)) == 0
+    (estate,) = Page(out.read_text(encoding="utf-8")).data["estates"]
+    assert "coverage" not in estate
