@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from momlint.estate.resolved import RecoveryRow, TableRow
 
 
+def route_of(place: Place) -> tuple[int, tuple[str | int, ...]]:
+    """The document that a place is in and the way to it there, for those who edit the text."""
+    return place.document, place.path
+
+
 class NewRow(NamedTuple):
     """A recovery row that is to be there: names of brokers and colours."""
 

@@ -10,6 +10,7 @@ Python                                 Arrow
 ``int``, ``float``, ``bool``           ``int64``, ``double``, ``bool``
 ``X | None``                           the same as X, null
 another union of plain values          ``string``, JSON in it
+``Any``                                the same
 ``list``, ``tuple[X, ...]``, Sequence  ``list<X>``
 ``tuple[A, B]``                        ``struct<f0: A, f1: B>``
 ``dict[K, V]``                         ``list<struct<key: K, value: V>>``, in its order
@@ -110,6 +111,9 @@ def column_of(kind: Any) -> Column:
     origin, arguments = get_origin(kind), get_args(kind)
     if kind in _PLAIN:
         return _PLAIN[kind]
+    if kind is Any:
+        # What is written as JSON in the end.
+        return Column(pa.string(), json.dumps, json.loads)
     if origin is Literal:
         return _PLAIN[str]
     if origin in {Union, types.UnionType} and len(arguments) == 2 and arguments[1] is type(None):

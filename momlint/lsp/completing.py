@@ -62,7 +62,7 @@ class Names(NamedTuple):
         )
 
 
-class Place(NamedTuple):
+class Cursor(NamedTuple):
     """Where a word stands: keys and indices down to it; whether it is a key; the keys that are there beside it."""
 
     path: tuple[str | int, ...]
@@ -82,14 +82,14 @@ def offers(before: str, names: Names) -> list[Offer]:
     """What can stand at the end of the text `before`."""
     word = word_before(before)
     found: dict[str, Offer] = {}
-    for place, root in places(before[: len(before) - len(word)]):
+    for cursor, root in cursors(before[: len(before) - len(word)]):
         known = names.and_those_of(root)
-        for offer in (*_keys(place), *_values(place, known)):
+        for offer in (*_keys(cursor), *_values(cursor, known)):
             found.setdefault(offer.label, offer)
     return list(found.values())
 
 
-def places(before: str) -> Iterator[tuple[Place, Node]]:
+def cursors(before: str) -> Iterator[tuple[Cursor, Node]]:
     """Where a word at the end of `before` would stand, as a key and as a value, as far as it could; and all of that."""
     line = before[before.rfind("\n") + 1 :]
     if _COMMENT.search(_without_quoted(line)):
@@ -99,11 +99,11 @@ def places(before: str) -> Iterator[tuple[Place, Node]]:
     for text in (f"{before}{_MARK}: x{closing}", f"{before}{_MARK}{closing}"):
         source = read_source(text.encode("utf-8", "surrogatepass"))
         root = source.documents[-1].root if source.documents else None
-        place = None if root is None or any(one.code == "MOM101" for one in source.problems) else _find(root, ())
-        if place is not None and place not in seen:
+        cursor = None if root is None or any(one.code == "MOM101" for one in source.problems) else _find(root, ())
+        if cursor is not None and cursor not in seen:
             assert root is not None
-            seen.add(place)
-            yield place, root
+            seen.add(cursor)
+            yield cursor, root
 
 
 def names_in(loaded: LoadedEstate) -> Names:
@@ -122,9 +122,9 @@ def names_in(loaded: LoadedEstate) -> Names:
 # -- where -----------------------------------------------------------------------------------------------------------
 
 
-def _find(node: Node, path: tuple[str | int, ...]) -> Place | None:
+def _find(node: Node, path: tuple[str | int, ...]) -> Cursor | None:
     if isinstance(node, ScalarNode):
-        return Place(path, False) if node.text == _MARK else None
+        return Cursor(path, False) if node.text == _MARK else None
     if isinstance(node, SequenceNode):
         for index, item in enumerate(node.items):
             if found := _find(item, (*path, index)):
@@ -133,7 +133,7 @@ def _find(node: Node, path: tuple[str | int, ...]) -> Place | None:
     for entry in node.entries:
         if entry.key.text == _MARK:
             beside = frozenset(one.key.text for one in node.entries) - {_MARK}
-            return Place(path, True, beside)
+            return Cursor(path, True, beside)
         if found := _find(entry.value, (*path, entry.key.text)):
             return found
     return None
@@ -161,30 +161,30 @@ def _without_quoted(line: str) -> str:
 # -- what ------------------------------------------------------------------------------------------------------------
 
 
-def _keys(place: Place) -> Iterator[Offer]:
+def _keys(cursor: Cursor) -> Iterator[Offer]:
     """Keys of the schema: where one is typed, or where a mapping could begin."""
-    for schema in _schemas(place.path):
+    for schema in _schemas(cursor.path):
         for key, one in schema.get("properties", {}).items():
-            if place.is_key and key not in place.beside:
+            if cursor.is_key and key not in cursor.beside:
                 yield Offer(key, f"{key}: ", "key", documentation=one.get("description", ""))
 
 
-def _values(place: Place, names: Names) -> Iterator[Offer]:
-    route = place.path if not place.is_key else (*place.path, "@")
+def _values(cursor: Cursor, names: Names) -> Iterator[Offer]:
+    route = cursor.path if not cursor.is_key else (*cursor.path, "@")
     if _fits(route, BROKER_ROUTES) and route != ("brokers", "@"):
-        yield from (_name(one, "broker", place) for one in names.brokers if one not in place.beside)
+        yield from (_name(one, "broker", cursor) for one in names.brokers if one not in cursor.beside)
     if _fits(route, TOPIC_ROUTES) and route != ("topics", "@"):
-        yield from (_name(one, "topic", place) for one in names.topics)
+        yield from (_name(one, "topic", cursor) for one in names.topics)
     if _fits(route, FAILING_ROUTES):
-        yield from (_name(one, "link", place) for one in names.links)
-        yield from (_name(one, "broker", place) for one in names.brokers)
+        yield from (_name(one, "link", cursor) for one in names.links)
+        yield from (_name(one, "broker", cursor) for one in names.brokers)
         if route[0] == "failures":
-            yield from (_name(one, "group", place) for one in names.groups)
+            yield from (_name(one, "group", cursor) for one in names.groups)
     if _fits(route, COLOUR_ROUTES):
-        yield from (_name(one, "colour", place) for one in names.colours)
-    if place.is_key:
+        yield from (_name(one, "colour", cursor) for one in names.colours)
+    if cursor.is_key:
         return
-    for schema in _schemas(place.path):
+    for schema in _schemas(cursor.path):
         words = [*schema.get("enum", ()), *([schema["const"]] if "const" in schema else [])]
         if schema.get("type") == "boolean" and not words and "string" not in str(schema.get("anyOf", "")):
             words = ["true", "false"]
@@ -192,8 +192,8 @@ def _values(place: Place, names: Names) -> Iterator[Offer]:
             yield Offer(str(word), str(word), "value", documentation=schema.get("description", ""))
 
 
-def _name(name: str, kind: Literal["broker", "topic", "link", "colour", "group"], place: Place) -> Offer:
-    return Offer(name, written(name, "") + (": " if place.is_key else ""), kind, detail=kind)
+def _name(name: str, kind: Literal["broker", "topic", "link", "colour", "group"], cursor: Cursor) -> Offer:
+    return Offer(name, written(name, "") + (": " if cursor.is_key else ""), kind, detail=kind)
 
 
 def _fits(route: Sequence[str | int], routes: Sequence[Route]) -> bool:
@@ -239,4 +239,4 @@ def _unfolded(schema: Any) -> list[dict[str, Any]]:
     return found
 
 
-__all__ = ["Names", "Offer", "Place", "names_in", "offers", "places", "word_before"]
+__all__ = ["Cursor", "Names", "Offer", "cursors", "names_in", "offers", "word_before"]

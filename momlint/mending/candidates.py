@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from momlint.estate.rewriting import Rewriting
+from momlint.estate.rewriting import Rewriting, route_of
 from momlint.findings import Finding, Place, Span
 from momlint.mending.hands import hand_of
 from momlint.mending.hands.form import Act, Site
@@ -125,7 +125,7 @@ class Sites:
             outward = arc.tail == link.tail
         elif link.id.endswith((".out", ".in")):
             outward = link.id.endswith(".out")
-        return Site(file, span, outward, place.document, place.path)
+        return Site(file, span, outward, *route_of(place))
 
     def entry_site(self, number: int, finding: Finding) -> Site:
         """Where the entry of an arc is written that a finding points at, else the arc."""

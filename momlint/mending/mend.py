@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from momlint.access import Access, reason
 from momlint.disciplines import complete
 from momlint.estate.opening import Opened, open_bytes, open_natives
-from momlint.estate.rewriting import NewRow, Rewriting
+from momlint.estate.rewriting import NewRow, Rewriting, route_of
 from momlint.findings import OWN_FAULT, Finding
 from momlint.lint import FleetServices, Options, Together, lint_opened, merge, native_files
 from momlint.mending.arriving import loses, weighed
@@ -536,7 +536,8 @@ def _rewrite_recovery(rewriting: Rewriting, estate: Estate, dest: int, change: C
 
 def _line(row: RecoveryRow) -> int:
     """The line of a row of a file."""
-    return int(row.place.path[0])
+    _, (line, *_) = route_of(row.place)
+    return int(line)
 
 
 def _renamed(rewriting: Rewriting, estate: Estate, mend: Mend) -> tuple[Change, ...]:

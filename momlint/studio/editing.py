@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from momlint.errors import UsageError
+from momlint.estate.rewriting import route_of
 from momlint.findings import Place
 from momlint.routed.recovery.quoting import yaml_name
 from momlint.source.editing import with_section
@@ -138,9 +139,9 @@ class Editing:
         self._sections.append((0, section, f"{section}:\n  {entry}\n"))
 
     def _remove(self, place: Place) -> None:
-        *path, last = place.path
-        parent = self._find(place.document, tuple(path))
-        self._gone[place.document, tuple(path)].add(_index(parent, last))
+        document, (*path, last) = route_of(place)
+        parent = self._find(document, tuple(path))
+        self._gone[document, tuple(path)].add(_index(parent, last))
 
     def _settle(self) -> None:
         """Where nothing would be left of a list or mapping in block style, it goes as a whole, key and all."""

@@ -45,6 +45,7 @@ ELSEWHERE = [
     "sites/seven-sites.yaml",
     "sites/report/crash.yaml",
     "simulation/six-brokers.yaml",
+    "simulation/naive.yaml",
     "sites/report/six-sites-1.yaml",
     "sites/report/six-sites-2.yaml",
     "sites/report/six-sites-3.yaml",
