@@ -203,6 +203,11 @@ class LinkEntry(Model):
     max_hops: Count | None = Field(
         None, description="Relayed overlays: a message may cross the link as its so-manieth hop at the latest."
     )
+    demand_hops: Count | None = Field(
+        None,
+        description="Relayed overlays: a message crosses the link only for subscriptions at most so many such links "
+        "away, this one counted; a subscription is heard of against the way of messages.",
+    )
 
     echo: Flag = Field(
         False,

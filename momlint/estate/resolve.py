@@ -81,7 +81,17 @@ _ROUTED_ONLY = (
 #: What a routed overlay does not have.
 _RELAYED_ONLY_OF_ROUTING = ("syntax", "guard")
 _RELAYED_ONLY_OF_BROKERS = ("guard", "config", "external", "prefix")
-_RELAYED_ONLY_OF_LINKS = ("connection", "topics", "max_hops", "echo", "alternatives", "unguarded", "forgets", "syntax")
+_RELAYED_ONLY_OF_LINKS = (
+    "connection",
+    "topics",
+    "max_hops",
+    "demand_hops",
+    "echo",
+    "alternatives",
+    "unguarded",
+    "forgets",
+    "syntax",
+)
 
 
 def _guard(entry: GuardEntry | None) -> Guard | None:
@@ -321,6 +331,7 @@ class Resolver:
             connection=entry.connection,
             passes=None if entry.topics is None else self.passes(number, path, entry.topics, entry.syntax),
             max_hops=entry.max_hops,
+            demand_hops=entry.demand_hops,
             echo=entry.echo,
             unguarded=entry.unguarded or entry.forgets,
             forgets=entry.forgets,

@@ -88,8 +88,9 @@ class Link:
     `latency_ms` are those from tail to head, `cost_back` and `latency_ms_back` the other way (None: the same).
 
     In relayed overlays: `connection`, its split-horizon group; `passes`, what it lets pass, None for everything;
-    `max_hops`, the position in a walk that it may have at the latest, None where the guard says; `echo`: what came by
-    it may be sent back over its connection; `unguarded`: no guard looks at what crosses it, and it is no hop;
+    `max_hops`, the position in a walk that it may have at the latest, None where the guard says; `demand_hops`: how
+    many links away, itself counted, a subscription may be for which something crosses it, None for any; `echo`: what
+    came by it may be sent back over its connection; `unguarded`: no guard looks at what crosses it, and it is no hop;
     `forgets`: likewise, and behind it hops and memory begin anew;
     `alternatives`: an end, and who takes its place once it has failed, in order.
     """
@@ -110,6 +111,7 @@ class Link:
     echo: bool = False
     unguarded: bool = False
     forgets: bool = False
+    demand_hops: int | None = None
     alternatives: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
 

@@ -210,6 +210,7 @@ class Sites:
     def _steps(self, several: Sequence[Missing]) -> tuple[Step, ...] | None:
         """The changes by which these messages arrive; None where one of them is not for a program to make."""
         hops: dict[Site, int] = {}
+        heard: dict[Site, int] = {}
         others: dict[tuple[Site, str, str], Step] = {}
         for one in several:
             for change in one.changes or ():
@@ -217,6 +218,8 @@ class Sites:
                 match change.kind:
                     case "hops":
                         hops[site] = max(hops.get(site, 0), change.hop)
+                    case "demand":
+                        heard[site] = max(heard.get(site, 0), change.away)
                     case "filter":
                         text = self.relay.language.text(change.topic)
                         if change.topic == one.topic and one.need.pattern is not None:
@@ -229,6 +232,7 @@ class Sites:
                     case _:
                         return None
         steps = [Step(site, "limit", (hop,)) for site, hop in hops.items()]
+        steps += [Step(site, "hear", (away,)) for site, away in heard.items()]
         return (*steps, *others.values())
 
 

@@ -8,7 +8,7 @@ in a queue goes to one consumer, so that there are no copies of it to go round o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -21,6 +21,8 @@ _DECLARED: Final = re.compile(rb"""\s*<\?xml[^>]{0,200}encoding\s*=\s*["']([\w.-
 #: Encodings whose every byte is a character, which UTF-8 is not told from.
 _OLD_ENCODINGS: Final = frozenset(("iso-8859-1", "latin1", "latin-1", "windows-1252", "cp1252", "iso-8859-15"))
 
+#: How far away a subscription may be where that is not limited: farther than any broker is.
+_ANYWHERE = 1_000_000
 _KNOWN_TEXT: Final = """
     advisoryAckPercentage advisoryForFailedForward advisoryPrefetchSize alwaysSyncSend autoStart bridgeFactory
     bridgeTempDestinations brokerName brokerService brokerURL checkDuplicateMessagesOnDuplex clientIdToken
@@ -147,6 +149,8 @@ class _Reader:
             return
         lists = self.lists(element)
         passes = list(_passes(lists, element.at, static_only=static_only))
+        # What goes across whether anybody wants it or not.
+        fixed = len(passes) if static_only else len(lists.excluded) + len(lists.static)
         if hops == 0:
             value = element.attributes.get("messageTTL") or element.attributes["networkTTL"]
             self.native.report(
@@ -157,7 +161,7 @@ class _Reader:
                 label="nothing passes",
             )
             return
-        self.tell_unfollowed(element, hops, away)
+        self.tell_unfollowed(element)
         name = element.attributes.get("name")
         called = name.text if name is not None and name.text else "NC"
         for remote in remotes:
@@ -177,28 +181,24 @@ class _Reader:
             if all(one.denied for one in passes):
                 continue
             for outward in (True, False) if duplex else (True,):
-                self.native.links.append(
-                    Link(
-                        f"{group}.{'out' if outward else 'in'}",
-                        broker.key,
-                        outward,
-                        element.at,
-                        passes,
-                        list(remote),
-                        connection=group,
-                        max_hops=None if hops < 0 else hops,
+                way = "out" if outward else "in"
+                for kind, some, heard in _by_demand(passes, fixed, _ANYWHERE if away < 0 else away):
+                    self.native.links.append(
+                        Link(
+                            f"{group}.{way}{kind}",
+                            broker.key,
+                            outward,
+                            element.at,
+                            some,
+                            list(remote),
+                            connection=group,
+                            max_hops=None if hops < 0 else hops,
+                            demand_hops=heard,
+                        )
                     )
-                )
 
-    def tell_unfollowed(self, element: Element, hops: int, away: int) -> None:
-        """Settings of which it depends on subscribers what they do."""
-        value = element.attributes.get("consumerTTL")
-        if value is not None and away > 0 and (away < hops or hops < 0):
-            self.tell_unknown(
-                "consumerTTL",
-                value.at,
-                "momlint takes it that somebody near enough wants what crosses this connector, for all `consumerTTL`",
-            )
+    def tell_unfollowed(self, element: Element) -> None:
+        """Settings of which it depends on the number of subscribers what they do."""
         conduit = element.attributes.get("conduitSubscriptions")
         if conduit is not None and not self.flag(element, "conduitSubscriptions", default=True):
             self.tell_unknown(
@@ -330,6 +330,21 @@ def _passes(lists: _Lists, at: At, *, static_only: bool) -> Iterator[Pass]:
         yield Pass(one.text, "", "", one.at)
     if not lists.dynamic_given:
         yield Pass(">", "", "", at)
+
+
+def _by_demand(passes: Sequence[Pass], fixed: int, heard: int) -> Iterator[tuple[str, list[Pass], int | None]]:
+    """What goes across anyway, the first `fixed` entries, apart from what somebody must want; each less the excluded.
+
+    Each with what its link is called beside the other, and how far away a subscription may be.
+    """
+    always = any(not one.denied for one in passes[:fixed])
+    if fixed == len(passes):
+        yield "", list(passes), None
+        return
+    if always:
+        yield " static", list(passes[:fixed]), None
+    # What is fixed is carried already, if both are.
+    yield "", [one for number, one in enumerate(passes) if one.denied or number >= fixed], heard
 
 
 def _names(written: str) -> list[str]:

@@ -106,7 +106,8 @@ class Link:
     `broker`, where it is another file's. `unguarded`: no guard looks at what crosses it. `far_key`: the key of the
     broker meant in the file at the address. `unheard`: where it ends, the broker may send back over the connection what
     came by this link. `forgets`: it leads from one protocol to another, and guards know nothing across. `syntax`: how
-    `passes` are written, None for as the family does.
+    `passes` are written, None for as the family does. `demand_hops`: something crosses it only for subscriptions at
+    most so many links away.
     """
 
     id: str
@@ -126,6 +127,7 @@ class Link:
     unguarded: bool = False
     forgets: bool = False
     syntax: str | None = None
+    demand_hops: int | None = None
 
 
 class Want(NamedTuple):

@@ -8,7 +8,7 @@ a class on its way, without any guard: which arcs let it pass, and as what. Engi
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -95,6 +95,8 @@ class TopicClass:
     example: Tokens
     steps: dict[tuple[int, Rewritten], tuple[Passed, ...]] = field(default_factory=dict)
     deep: set[tuple[int, Rewritten]] = field(default_factory=set)
+    #: Steps that filters and hops would allow and that nobody asks for.
+    unasked: dict[tuple[int, Rewritten], tuple[Passed, ...]] = field(default_factory=dict)
     #: What is known of the whole class: a part of it meets what all of it meets.
     known: dict[Constraint, bool] = field(default_factory=dict)
 
@@ -190,6 +192,67 @@ class Classes:
             found.steps[broker, topic] = tuple(passed)
             for pattern in self._wanted(found, broker, topic):
                 self._all_or_nothing(found, self._carried(pattern, topic, found))
+        if self.relay.asks:
+            self._keep_asked(found, self._unlimited(found))
+
+    def _unlimited(self, found: TopicClass) -> dict[tuple[int, Rewritten], tuple[Passed, ...]]:
+        """Every step that filters allow, whatever the limits on hops are: word of a subscription has other limits."""
+        steps: dict[tuple[int, Rewritten], tuple[Passed, ...]] = {}
+        waiting = [(found.origin, Rewritten())]
+        while waiting:
+            broker, topic = place = waiting.pop()
+            if place in steps:
+                continue
+            passed = []
+            for number in self._candidates(found, broker, topic):
+                one = self._pass(found, number, topic)
+                if one is not None and max(len(one[1].add), one[1].cut) <= self._longest:
+                    passed.append(Passed(number, *one))
+                    waiting.append((self.relay.arcs[number].head, one[1]))
+            steps[place] = tuple(passed)
+            for pattern in self._wanted(found, broker, topic):
+                self._all_or_nothing(found, self._carried(pattern, topic, found))
+        return steps
+
+    def _keep_asked(self, found: TopicClass, steps: Mapping[tuple[int, Rewritten], Sequence[Passed]]) -> None:
+        """Take out the steps over arcs behind which nobody near enough wants it.
+
+        A subscription is told from broker to broker against the way of messages, not through the broker that would
+        hear it, and over links that let the class pass. It is a subscription as well that an arc of another kind leads
+        on, and what brokers outside want is not known. `steps`: without limits on hops.
+        """
+        relay = self.relay
+        into: dict[tuple[int, Rewritten], list[tuple[tuple[int, Rewritten], int]]] = {}
+        wanting = []
+        for place, several in steps.items():
+            broker, topic = place
+            wants = relay.estate.brokers[broker].external or any(
+                self.meets(found, topic, need) for need in relay.wanted if need.broker == broker
+            )
+            for passed in several:
+                limit = relay.arcs[passed.arc].demand_hops
+                if limit is None:
+                    wants = True
+                else:
+                    into.setdefault((relay.arcs[passed.arc].head, passed.topic), []).append((place, limit))
+            if wants:
+                wanting.append(place)
+        distances: dict[int, dict[tuple[int, Rewritten], int]] = {}
+        for place, several in found.steps.items():
+            if all(relay.arcs[passed.arc].demand_hops is None for passed in several):
+                continue
+            heard = distances.get(place[0])
+            if heard is None:
+                heard = distances[place[0]] = _heard(wanting, into, without=place[0])
+            kept: list[Passed] = []
+            unasked: list[Passed] = []
+            for passed in several:
+                arc = relay.arcs[passed.arc]
+                away = heard.get((arc.head, passed.topic))
+                asked = arc.demand_hops is None or (away is not None and away + 1 <= arc.demand_hops)
+                (kept if asked else unasked).append(passed)
+            if unasked:
+                found.steps[place], found.unasked[place] = tuple(kept), tuple(unasked)
 
     def _pass(self, found: TopicClass, arc: int, topic: Rewritten) -> tuple[int, Rewritten] | None:
         """The entry of an arc that lets the class pass, and what it is called behind it; None where none does."""
@@ -300,6 +363,26 @@ class Classes:
                 for entry in self.relay.arcs[number].entries:
                     index.add(() if entry.pattern is None else beginning(whole(entry.pattern)), number)
         return index.along((*topic.add, *found.topics.beginning[topic.cut :]))
+
+
+def _heard(
+    wanting: Sequence[tuple[int, Rewritten]],
+    into: Mapping[tuple[int, Rewritten], Sequence[tuple[tuple[int, Rewritten], int]]],
+    without: int,
+) -> dict[tuple[int, Rewritten], int]:
+    """Where it is known that somebody wants it, with how many links that is away; not by way of the broker `without`.
+
+    `into`: place → the places from which links lead there, with how far away each hears of a subscription.
+    """
+    found = {place: 0 for place in wanting if place[0] != without}
+    waiting = deque(found)
+    while waiting:
+        place = waiting.popleft()
+        for before, limit in into.get(place, ()):
+            if before not in found and before[0] != without and found[place] + 1 <= limit:
+                found[before] = found[place] + 1
+                waiting.append(before)
+    return found
 
 
 def _shortest(found: TopicClass, cut: int, add: Tokens) -> Rewritten:

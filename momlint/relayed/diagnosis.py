@@ -293,7 +293,10 @@ def dead_filters(fates: Fates, locate: Callable[[Place], object] = lambda place:
     """
     relay, sets = fates.relay, fates.classes.sets
     used = {
-        (passed.arc, passed.entry) for one in fates.told for several in one.found.steps.values() for passed in several
+        (passed.arc, passed.entry)
+        for one in fates.told
+        for several in (*one.found.steps.values(), *one.found.unasked.values())
+        for passed in several
     }
     told: set[Place] = set()
     for number, arc in enumerate(relay.arcs):

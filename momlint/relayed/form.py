@@ -38,6 +38,7 @@ class Arc(NamedTuple):
 
     `echoes`: where it ends, the broker may send back what came by it. `unguarded`: it is no hop, no limit holds for it,
     and messages cross it to wherever they have been. `forgets`: likewise, and hops and memory begin anew behind it.
+    `demand_hops`: it carries only what is wanted at most so many links away, itself counted; None where it asks nobody.
     """
 
     link: int
@@ -50,6 +51,7 @@ class Arc(NamedTuple):
     place: Place
     unguarded: bool = False
     forgets: bool = False
+    demand_hops: int | None = None
 
     @property
     def came(self) -> tuple[str, int]:
@@ -123,6 +125,11 @@ class Relay:
         here = self.estate.brokers[broker].prefix
         pattern = next((one for prefix, one in need.elsewhere if prefix == here), None)
         return need if pattern is None else need._replace(pattern=pattern)
+
+    @cached_property
+    def asks(self) -> bool:
+        """Whether some arc carries only what is wanted behind it, and it is said what is wanted."""
+        return bool(self.wanted) and any(arc.demand_hops is not None for arc in self.arcs)
 
     @cached_property
     def remembers(self) -> bool:
@@ -203,6 +210,7 @@ def _arcs(estate: Estate, language: Language, index: int, link: Link) -> list[Ar
             link.place,
             link.unguarded,
             link.forgets,
+            link.demand_hops,
         )
         for tail, head in ways
     ]

@@ -218,6 +218,11 @@ def _words(relay: Relay, kind: str, cause: _Cause, changes: Sequence[Change]) ->
             limit = counted(first.arc.max_hops or 0, "hop", "hops")
             why = f"from `{tail}` to `{head}` it would be hop {first.hop}, and the limit there is {limit}"
             return why, f"raise the limit of this link to {hop}{also}", f"at most {limit}"
+        case "demand":
+            near = counted(first.arc.demand_hops or 0, "link", "links")
+            away = max(one.changes[0].away for one in cause.missing if one.changes)
+            why = f"from `{tail}` to `{head}` goes only what is wanted at most {near} away, and nobody so near wants it"
+            return why, f"let this link hear of subscriptions {away} links away{also}", f"at most {near} away"
         case "filter":
             why = f"no filter from `{tail}` to `{head}` lets `{topic}` pass"
             return why, f"widen the filter, or add one that lets `{topic}` pass{also}", "it does not pass here"

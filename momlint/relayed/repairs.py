@@ -18,11 +18,13 @@ from momlint.relayed.patterns import Constraint, Pattern, Sets, Tokens, whole
 #: So many copies of one message are looked at; where it would arrive behind them is not found.
 MOST_COPIES = 20_000
 
-#: What may stand in the way, the likeliest first: a limit on hops, a filter, an entry that denies, one that renames, a
-#: broker that passes nothing on, or does not hand back, or has been met, and a link that leads the other way only.
-Kind: TypeAlias = Literal["hops", "filter", "denied", "renamed", "transit", "split", "visited", "backwards"]
+#: What may stand in the way, the likeliest first: a limit on hops, or on how far away subscriptions are heard of, a
+#: filter, an entry that denies, one that renames, a broker that passes nothing on, or does not hand back, or has been
+#: met, and a link that leads the other way only.
+Kind: TypeAlias = Literal["hops", "demand", "filter", "denied", "renamed", "transit", "split", "visited", "backwards"]
 _WEIGHTS: dict[Kind, int] = {
     "hops": 1,
+    "demand": 1,
     "filter": 2,
     "denied": 2,
     "renamed": 2,
@@ -38,7 +40,8 @@ _NOWHERE: frozenset[str] = frozenset()
 class Change(NamedTuple):
     """Something that stands in the way, at `place`, of a message from `tail` to `head` as its `hop`-th hop.
 
-    `topic`: what it is called there; with ``renamed``, what it would be called behind.
+    `topic`: what it is called there; with ``renamed``, what it would be called behind. `away`: with ``demand``, how
+    many links the subscription is away, this one counted.
     """
 
     kind: Kind
@@ -48,6 +51,7 @@ class Change(NamedTuple):
     hop: int
     topic: Tokens
     arc: Arc
+    away: int = 0
 
 
 class _At(NamedTuple):
@@ -89,6 +93,7 @@ class _Search:
                     self.ins[arc.head].append(arc)
         self.longest = 2 * len(relay.names) + relay.most_hops + 2
         self.wholes: dict[Pattern, Constraint] = {}
+        self.heard: dict[tuple[int, Tokens], dict[int, int]] = {}
 
     def run(self, origin: int, topic: Tokens) -> dict[Need, tuple[Change, ...]]:
         start = _At(origin, topic, 0, frozenset(), "", -1)
@@ -105,7 +110,9 @@ class _Search:
                 continue
             done.add(at)
             for need in [one for one in open_needs if one.broker == at.broker and self.meets(one.pattern, at.topic)]:
-                found[need] = changes[at]
+                found[need] = tuple(
+                    one._replace(away=at.hops - one.hop + 1) if one.kind == "demand" else one for one in changes[at]
+                )
                 open_needs.remove(need)
             if at.hops >= self.longest:
                 continue
@@ -164,10 +171,45 @@ class _Search:
             yield _Step(self.behind(at, arc.head, kept, arc), (*changes, change))
             return
         renamed = renamed_by(entry, at.topic, glued=self.relay.language.glued)
+        if arc.demand_hops is not None and self.relay.asks and not self.is_asked(arc, renamed):
+            changes.append(self.change("demand", arc.place, at, arc))
         yield _Step(self.behind(at, arc.head, renamed, arc), tuple(changes))
         if renamed != kept:
             change = Change("renamed", entry.place, arc.tail, arc.head, at.hops + 1, renamed, arc)
             yield _Step(self.behind(at, arc.head, kept, arc), (*changes, change))
+
+    def is_asked(self, arc: Arc, topic: Tokens) -> bool:
+        """Whether somebody near enough behind an arc wants what is called so there; not by way of where it begins."""
+        key = arc.tail, topic
+        if key not in self.heard:
+            self.heard[key] = self.hearing(topic, without=arc.tail)
+        away = self.heard[key].get(arc.head)
+        return away is not None and arc.demand_hops is not None and away < arc.demand_hops
+
+    def hearing(self, topic: Tokens, without: int) -> dict[int, int]:
+        """How many links away each broker knows somebody who wants a topic, counted outwards, one link a round."""
+        relay = self.relay
+        carrying: list[Arc] = []
+        found: dict[int, int] = {}
+        for broker in range(len(relay.names)):
+            outs = [
+                arc
+                for arc in (relay.arcs[number] for number in relay.outs[broker])
+                if next((not one.deny for one in arc.entries if self.meets(one.pattern, topic)), False)
+            ]
+            carrying += [arc for arc in outs if arc.demand_hops is not None]
+            if broker != without and (
+                relay.estate.brokers[broker].external
+                or any(arc.demand_hops is None for arc in outs)
+                or any(need.broker == broker and self.meets(need.pattern, topic) for need in relay.wanted)
+            ):
+                found[broker] = 0
+        for away in range(1, len(relay.names)):
+            for arc in carrying:
+                near = found.get(arc.head) == away - 1 and arc.tail not in found and arc.tail != without
+                if near and arc.demand_hops is not None and away <= arc.demand_hops:
+                    found[arc.tail] = away
+        return found
 
     def kept(self, topic: Tokens, tail: int, head: int) -> Tokens:
         """What a topic of one broker is called at another one, where no link renames it."""

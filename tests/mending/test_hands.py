@@ -38,6 +38,16 @@ ACTIVE = {
     "</broker>\n"
     for name in "abc"
 }
+CHAIN = {
+    f"{name}.xml": f'<broker xmlns="http://activemq.apache.org/schema/core" brokerName="{name}">\n'
+    f"  <networkConnectors>{inside}</networkConnectors>\n"
+    '  <transportConnectors><transportConnector uri="tcp://0.0.0.0:61616"/></transportConnectors>\n</broker>\n'
+    for name, inside in (
+        ("a", '<networkConnector name="on" uri="static:(tcp://b.example:61616)" dispatchAsync="false"/>'),
+        ("b", '<networkConnector name="on" uri="static:(tcp://c.example:61616)" networkTTL="2"/>'),
+        ("c", ""),
+    )
+}
 MIRROR = {
     "mm2.properties": "clusters = berlin, lisbon\nberlin.bootstrap.servers = b.example:9092\n"
     "lisbon.bootstrap.servers = l.example:9092\n"
@@ -62,6 +72,12 @@ MENDS: dict[str, tuple[dict[str, str], str, dict[str, list[tuple[str, str]]]]] =
         ACTIVE,
         "",
         {f"{name}.xml": [('networkTTL="2"', 'networkTTL="1"')] for name in "abc"},
+    ),
+    "how far away ActiveMQ hears of subscriptions": (
+        CHAIN,
+        "brokers: {a: {config: a.xml}, b: {config: b.xml}, c: {config: c.xml}}\n"
+        "topics: {news: {publishers: [a], subscribers: [c]}}\n",
+        {"a.xml": [('dispatchAsync="false"', 'dispatchAsync="false" consumerTTL="2"')]},
     ),
     "what nats-server denies": (
         LEAVES,
@@ -120,10 +136,12 @@ def test_texts(name: str, line_end: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert {file: data.decode() for file, data in mended.contents.items()} == {
         file: text.replace("\n", line_end) for file, text in expected.items()
     }, mended.notes
-    before = lint_files(names, Options()).findings
+    # What was out of reach may hang on one link once it arrives.
+    options = Options(ignore=("MOM501",))
+    before = lint_files(names, options).findings
     for file, data in mended.contents.items():
         Path(file).write_bytes(data)
-    assert len(lint_files(names, Options()).findings) <= len(before)
+    assert len(lint_files(names, options).findings) < len(before)
     (again,) = Mending(Options()).mend(names)
     assert again.contents == {}
 

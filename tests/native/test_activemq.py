@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from momlint.findings import Severity
-from momlint.lint import Options, lint_files
+from momlint.lint import Options, lint_bytes, lint_files
 from momlint.native.activemq import read_activemq
 from momlint.native.form import NativeFile
+from momlint.relayed.form import Need
 from tests.budget import examples
 from tests.native.judging import copies, relay_of_files
 from tests.native.told import codes, verdict
@@ -79,7 +81,12 @@ def test_the_limit_for_messages_goes_before_that_for_both_and_minus_one_is_none(
 def test_excluded_goes_first_then_static_then_dynamic() -> None:
     inside = listed("dynamicallyIncludedDestinations", "a.&gt;") + listed("staticallyIncludedDestinations", "s.x")
     native = read(to("hub", inside=inside + listed("excludedDestinations", "a.secret.>")))
-    assert passes(native)[0][2] == [("a.secret.>", True), ("s.x", False), ("a.>", False)]
+    # What is static crosses whether anybody wants it or not, so it has a link of its own.
+    assert [one[2] for one in passes(native)] == [
+        [("a.secret.>", True), ("s.x", False)],
+        [("a.secret.>", True), ("a.>", False)],
+    ]
+    assert [link.demand_hops for link in native.links] == [None, 1]
 
 
 def test_without_a_dynamic_list_everything_passes_and_one_of_queues_is_one() -> None:
@@ -265,6 +272,60 @@ def test_a_chain_needs_a_limit_that_grows(tmp_path: Path) -> None:
         assert [one.code for one in report.findings if one.severity is Severity.ERROR] == expected
 
 
+def chain(folder: Path, first: str, second: str) -> str:
+    """a → b → c, and what a publishes is wanted at c."""
+    files = {"a": broker("a", to("b", first)), "b": broker("b", to("c", second)), "c": broker("c", "")}
+    for name, text in files.items():
+        (folder / f"{name}.xml").write_text(text)
+    manifest = folder / "estate.mom.yaml"
+    manifest.write_text(
+        "momlint: 1\nclosed: true\nbrokers:\n"
+        + "".join(f'  {one}: {{config: {one}.xml, hosts: ["{one}.example"]}}\n' for one in files)
+        + "topics: {news.x: {publishers: [a], subscribers: [c]}}\n"
+    )
+    return str(manifest)
+
+
+def test_a_chain_needs_word_of_subscriptions_at_its_far_end(tmp_path: Path) -> None:
+    """A link at distance d from the consumer needs a consumerTTL of d; without one, networkTTL is it, and 1."""
+    for first, second, expected in (
+        ("", 'networkTTL="2"', [("MOM803", "a.xml", 5)]),
+        ('consumerTTL="2"', 'networkTTL="2"', []),
+        ('networkTTL="2"', 'messageTTL="2"', []),
+        ('networkTTL="2"', 'messageTTL="2" consumerTTL="-1"', []),
+        ('messageTTL="-1"', 'networkTTL="2"', [("MOM803", "a.xml", 5)]),
+    ):
+        report = lint_files([chain(tmp_path, first, second)], Options())
+        errors = [one for one in report.findings if one.severity is Severity.ERROR]
+        assert [(one.code, Path(one.file).name, one.span.start.line) for one in errors] == expected
+        if errors:
+            assert errors[0].help == "let this link hear of subscriptions 2 links away"
+
+
+def test_a_detour_that_is_too_long_for_word_is_no_way() -> None:
+    """a → b → c and a → d → e → b → c, where a does not hear of c by way of d."""
+    text = """
+momlint: 1
+brokers: {a: , b: , c: , d: , e: }
+routing: {protocol: relay, syntax: jms, guard: {visited: broker}}
+links:
+  - {id: ab, from: a, to: b, demand_hops: 2}
+  - {id: bc, from: b, to: c, demand_hops: 1}
+  - {id: ad, from: a, to: d, demand_hops: 3}
+  - {id: de, from: d, to: e, demand_hops: 3}
+  - {id: eb, from: e, to: b, demand_hops: 3}
+topics: {news: {publishers: [a], subscribers: [c]}}
+failures: {tolerate: {links: 1}}
+"""
+    report = lint_bytes(text.encode(), "estate.yaml", Options())
+    # Away from the subscription, bc is the first link, ab and eb are the second, de is the third, and ad the fourth.
+    cut = sorted(one.witness.cut for one in report.findings if one.code == "MOM502" and one.witness is not None)
+    assert cut == [("ab",), ("bc",)]
+    wider = text.replace("to: d, demand_hops: 3", "to: d, demand_hops: 4")
+    report = lint_bytes(wider.encode(), "estate.yaml", Options())
+    assert [one.witness.cut for one in report.findings if one.code == "MOM502" and one.witness] == [("bc",)]
+
+
 def test_connectors_of_one_name_to_one_broker_clash(tmp_path: Path) -> None:
     """The second is refused: both come as ``NC_a_outbound``. To two brokers, or from two, they do not."""
     plain = '<networkConnector uri="static:(tcp://b.example:61616)"/>\n'
@@ -394,3 +455,96 @@ def test_copies_are_those_of_a_simulation(seed: int) -> None:
                 continue
             found = copies(relay, name, topic, twice=sum(expected.values()) < 20)
             assert found == ("ends", dict(expected)), (files, name, topic)
+
+
+class _Listening(_Simulated):
+    """Brokers that tell each other what is subscribed to, as advisories do: with all brokers that the word came by.
+
+    A static connector is a subscription itself, of the broker that it begins at.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        #: By connector, in their order: as far away a subscription may be.
+        self.consumer_ttl: list[int] = []
+
+    def is_static(self, number: int, topic: str) -> bool:
+        lists = self.connectors[number][3]
+        return any(kind == "topic" and _jms(name, topic) for kind, name in lists["staticallyIncludedDestinations"])
+
+    def hears(self, number: int, topic: str, path: tuple[str, ...]) -> bool:
+        """Whether word that came by these brokers is told over a connector, against its way."""
+        source, target, _, lists = self.connectors[number]
+        near = self.consumer_ttl[number] < 0 or len(path) <= self.consumer_ttl[number]
+        return target == path[-1] and source not in path and near and self.may_pass(lists, topic)
+
+    def is_asked(self, number: int, topic: str, subscribed: dict[str, set[str]]) -> bool:
+        """Whether word of a subscription comes to where a connector begins and over it, along any way at all."""
+        source = self.connectors[number][0]
+        starts = {name for name, topics in subscribed.items() if topic in topics}
+        starts |= {one[0] for other, one in enumerate(self.connectors) if self.is_static(other, topic)}
+
+        def comes(path: tuple[str, ...]) -> bool:
+            return self.hears(number, topic, path) or any(
+                comes((*path, one[0]))
+                for other, one in enumerate(self.connectors)
+                if one[0] != source and not self.is_static(other, topic) and self.hears(other, topic, path)
+            )
+
+        return self.is_static(number, topic) or any(comes((one,)) for one in starts if one != source)
+
+    def delivered(self, at: str, topic: str, subscribed: dict[str, set[str]]) -> Counter[tuple[str, str]]:
+        """The copies that come to brokers, whoever wants them there."""
+        asked = [self.is_asked(number, topic, subscribed) for number in range(len(self.connectors))]
+        kept, self.connectors = self.connectors, [one for one, by in zip(self.connectors, asked, strict=True) if by]
+        try:
+            return self.publish(at, topic)
+        finally:
+            self.connectors = kept
+
+
+@pytest.mark.parametrize("seed", range(examples(300)))
+def test_subscriptions_are_heard_of_as_far_as_consumer_ttl_says(seed: int) -> None:
+    rng = random.Random(f"consumers {seed}")
+    names = [f"n{number}" for number in range(rng.randint(2, 5))]
+    topics = ["a", "a.b", "c"]
+    listening, files = _Listening(), {}
+    for name in names:
+        text = ""
+        for number in range(rng.randint(0, 2)):
+            remote = rng.choice([one for one in names if one != name])
+            ttl, away = rng.choice([1, 2, 3, -1]), rng.choice([1, 1, 2, 3, -1])
+            duplex = rng.random() < 0.6
+            lists: dict[str, list[tuple[str, str]]] = {
+                "excludedDestinations": [],
+                "staticallyIncludedDestinations": [("topic", "c")] if rng.random() < 0.15 else [],
+                "dynamicallyIncludedDestinations": [("topic", rng.choice(["a.>", "a", "*.b", "c"]))]
+                if rng.random() < 0.25
+                else [],
+            }
+            inside = "".join(mixed(key, some) + "\n" for key, some in lists.items() if some)
+            more = f'messageTTL="{ttl}" consumerTTL="{away}"'
+            if away == ttl:
+                more = f'networkTTL="{ttl}"'
+            more += ' duplex="true"' * duplex
+            text += to(f"static:(tcp://{remote}.example:61616)", more, inside, name=f"c{number}")
+            for source, target in ((name, remote), (remote, name))[: 1 + duplex]:
+                listening.connectors.append((source, target, ttl, lists))
+                listening.consumer_ttl.append(away)
+        files[f"{name}.xml"] = broker(name, text)
+    relay = relay_of_files(files, "activemq")
+    for _ in range(4):
+        subscribed: dict[str, set[str]] = {}
+        for _ in range(rng.randint(1, 3)):
+            subscribed.setdefault(rng.choice(names), set()).add(rng.choice(topics))
+        wanted = tuple(
+            Need(relay.names.index(name), relay.language.topic(topic), topic, relay.estate.place)
+            for name in sorted(subscribed)
+            for topic in sorted(subscribed[name])
+        )
+        listened = replace(relay, wanted=wanted, declared=True)
+        for name in names:
+            topic = rng.choice(topics)
+            expected = listening.delivered(name, topic, subscribed)
+            found = copies(listened, name, topic, twice=sum(expected.values()) < 20)
+            assert found == ("ends", dict(expected)), (files, subscribed, name, topic)

@@ -13,6 +13,7 @@ Act: TypeAlias = Literal[
     "disconnect",
     "join",
     "limit",
+    "hear",
     "let_pass",
     "both_ways",
     "replace",
@@ -64,6 +65,11 @@ class Hand:
     def limit(self, site: Site, hops: int) -> None:
         """Let messages cross as their hop of that number at the latest."""
         del hops
+        raise self.no(site)
+
+    def hear(self, site: Site, away: int) -> None:
+        """Let messages cross for subscriptions so many links away."""
+        del away
         raise self.no(site)
 
     def let_pass(self, site: Site, filter_: str) -> None:

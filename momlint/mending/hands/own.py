@@ -47,14 +47,22 @@ class OwnHand(Hand):
 
     def limit(self, site: Site, hops: int) -> None:
         """See `Hand.limit`."""
+        self.count(site, "max_hops", hops)
+
+    def hear(self, site: Site, away: int) -> None:
+        """See `Hand.hear`."""
+        self.count(site, "demand_hops", away)
+
+    def count(self, site: Site, key: str, value: int) -> None:
+        """Give a number of a link another value, or put it in behind the others."""
         link = self.link(site)
-        held = link.get("max_hops")
+        held = link.get(key)
         if held is not None:
             if held.via or held.alias is not None:
                 raise Unpatchable("the limit comes from an anchor or a merge key")
-            self.patches.replace_scalar(held.value, str(hops))
+            self.patches.replace_scalar(held.value, str(value))
         else:
-            self.patches.change_items(link, (), {len(link.children) // 2 - 1: [f"max_hops: {hops}"]})
+            self.patches.change_items(link, (), {len(link.children) // 2 - 1: [f"{key}: {value}"]})
 
     def let_pass(self, site: Site, filter_: str) -> None:
         """See `Hand.let_pass`."""

@@ -47,6 +47,10 @@ class ActiveHand(Hand):
         element = self.element(site)
         self.write(element, "messageTTL" if "messageTTL" in element.attributes else "networkTTL", str(hops))
 
+    def hear(self, site: Site, away: int) -> None:
+        """See `Hand.hear`: ``consumerTTL``, which goes before ``networkTTL``."""
+        self.write(self.element(site), "consumerTTL", str(away))
+
     def both_ways(self, site: Site) -> None:
         """See `Hand.both_ways`."""
         self.write(self.element(site), "duplex", "true")
