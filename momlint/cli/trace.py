@@ -8,7 +8,7 @@ from momlint.cli import estates, exits
 from momlint.cli.console import columns, complain, write
 from momlint.cli.reading import Reading
 from momlint.escaping import printable
-from momlint.words import arrow, joined
+from momlint.words import arrow
 
 if TYPE_CHECKING:
     from momlint.estate import Estate, LoadedEstate
@@ -22,7 +22,7 @@ _LEAST_SHOWN = 12
 def trace(path: str, source: str, dest: str, colour: str | None, name: str | None, reading: Reading) -> int:
     """Write the walk from broker `source` to broker `dest`; 0 if it arrives, else 1. Raises `UsageError`."""
     from momlint.routed.overlay import build_overlay, walk
-    from momlint.routed.walk_ends import end_of, have_failed
+    from momlint.routed.walk_ends import circumstances, end_of, have_failed
 
     loaded = estates.load(path, name, reading)
     estate = loaded.estate
@@ -34,7 +34,7 @@ def trace(path: str, source: str, dest: str, colour: str | None, name: str | Non
         file = loaded.source.file
         complain(f"momlint: note: {file}: this estate has errors; `momlint check` shows them")
     overlay = build_overlay(estate)
-    lines = [f"estate {estate.name}: a message from {source} to {dest}{_circumstances(estate, tint)}"]
+    lines = [f"estate {estate.name}: a message from {source} to {dest}{circumstances(estate, tint)}"]
     down = [estate.brokers[one].id for one in dict.fromkeys((start, goal)) if overlay.failed_broker[tint, one]]
     if down:
         # No table speaks for it: a broker that has failed sends nothing and takes nothing.
@@ -47,16 +47,6 @@ def trace(path: str, source: str, dest: str, colour: str | None, name: str | Non
         arrived = taken.end == "arrived"
     write("".join(printable(line) + "\n" for line in lines))
     return exits.OK if arrived else exits.FINDINGS
-
-
-def _circumstances(estate: Estate, tint: int) -> str:
-    """The colour and what has failed in it; nothing for an estate that declares no colours."""
-    if not estate.colours_declared or tint >= len(estate.colours):
-        return ""
-    colour = estate.colours[tint]
-    failed = [estate.links[link].id for link in colour.failed_links]
-    failed += [estate.brokers[one].id for one in colour.failed_brokers]
-    return f" in colour {colour.name}" + (f" ({joined(failed)} failed)" if failed else "")
 
 
 def _hops(loaded: LoadedEstate, estate: Estate, overlay: Overlay, tint: int, taken: Walk, goal: int) -> list[str]:

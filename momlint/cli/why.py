@@ -12,7 +12,7 @@ from momlint.cli.console import complain, write
 from momlint.cli.reading import Reading
 from momlint.errors import UsageError
 from momlint.escaping import json_printable, printable
-from momlint.words import arrow, counted, joined
+from momlint.words import arrow, counted
 
 if TYPE_CHECKING:
     from momlint.estate import Estate
@@ -48,6 +48,7 @@ def why(
     if loaded.problems or loaded.source.problems:
         complain(f"momlint: note: {loaded.source.file}: this estate has errors; `momlint check` shows them")
     from momlint.routed.overlay import build_overlay
+    from momlint.routed.walk_ends import circumstances
     from momlint.routed.why.answers import answer
     from momlint.routed.why.question import Question
     from momlint.solving.limits import GaveUp
@@ -62,7 +63,7 @@ def why(
             None,
         )
     else:
-        lines = [f"estate {estate.name}: a message from {source} to {dest}{_circumstances(estate, tint)}"]
+        lines = [f"estate {estate.name}: a message from {source} to {dest}{circumstances(estate, tint)}"]
         write("".join(printable(line) + "\n" for line in [*lines, *_told(found)]))
     return exits.OK if found.arrives else exits.FINDINGS
 
@@ -105,15 +106,6 @@ def _listed(lines: Iterable[Line]) -> list[str]:
     return listed
 
 
-def _circumstances(estate: Estate, tint: int) -> str:
-    if not estate.colours_declared or tint >= len(estate.colours):
-        return ""
-    colour = estate.colours[tint]
-    failed = [estate.links[link].id for link in colour.failed_links]
-    failed += [estate.brokers[one].id for one in colour.failed_brokers]
-    return f" in colour {colour.name}" + (f" ({joined(failed)} failed)" if failed else "")
-
-
 def _plain(estate: Estate, source: str, dest: str, tint: int, found: Answer) -> dict[str, Any]:
     colour = estate.colours[tint].name if estate.colours_declared and tint < len(estate.colours) else None
     return {
@@ -125,26 +117,10 @@ def _plain(estate: Estate, source: str, dest: str, tint: int, found: Answer) -> 
         "arrives": found.arrives,
         "end": found.end,
         "walk": list(found.walk),
-        "lines": [plain_line(one) for one in found.lines],
-        "either": [[plain_line(one) for one in group] for group in found.either],
+        "lines": [one.plain() for one in found.lines],
+        "either": [[one.plain() for one in group] for group in found.either],
         "way": list(found.way),
     }
 
 
-def plain_line(line: Line) -> dict[str, Any]:
-    """A line as JSON has it."""
-    start, end = line.span
-    return {
-        "kind": line.kind,
-        "name": line.name,
-        "file": line.file,
-        "span": {
-            "start": {"line": start.line, "column": start.column},
-            "end": {"line": end.line, "column": end.column},
-        },
-        "text": line.text,
-        **({"change": line.change} if line.change else {}),
-    }
-
-
-__all__ = ["plain_line", "why"]
+__all__ = ["why"]

@@ -53,3 +53,13 @@ def link_of(overlay: Overlay, colour: int, tail: int, head: int) -> tuple[int, b
         return int(overlay.arc_link[arc]), True
     dead = overlay.arc_link[(overlay.arc_tail == tail) & (overlay.arc_head == head)]
     return (int(dead[0]) if dead.size else -1), False
+
+
+def circumstances(estate: Estate, tint: int) -> str:
+    """The colour and what has failed in it; nothing for an estate that declares no colours."""
+    if not estate.colours_declared or tint >= len(estate.colours):
+        return ""
+    colour = estate.colours[tint]
+    failed = [estate.links[link].id for link in colour.failed_links]
+    failed += [estate.brokers[one].id for one in colour.failed_brokers]
+    return f" in colour {colour.name}" + (f" ({joined(failed)} failed)" if failed else "")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
 from momlint.errors import InternalError
-from momlint.solving.limits import SEED, GaveUp, SolverLimits
+from momlint.solving.contexts import OwnContext
+from momlint.solving.limits import GaveUp, SolverLimits
 
-_context: tuple[int, Any] | None = None
+_context = OwnContext()
 
 
 class Assuming:
@@ -19,7 +19,7 @@ class Assuming:
         import z3
 
         self._limits = limits
-        self._solver = z3.Solver(ctx=_own_context())
+        self._solver = z3.Solver(ctx=_context.get())
         settings: dict[str, Any] = {"rlimit": limits.rlimit}
         milliseconds = limits.milliseconds_left()
         if milliseconds is not None:
@@ -44,18 +44,6 @@ class Assuming:
             raise GaveUp(f"z3 gave up: {self._solver.reason_unknown()}")
         found = {str(literal) for literal in self._solver.unsat_core()}
         return [name for name in names if name in found]
-
-
-def _own_context() -> Any:
-    """One of this module's own in each process: what other questions left behind changes no answer."""
-    global _context
-    if _context is None or _context[0] != os.getpid():
-        import z3
-
-        z3.set_param("smt.random_seed", SEED)
-        z3.set_param("sat.random_seed", SEED)
-        _context = (os.getpid(), z3.Context())
-    return _context[1]
 
 
 __all__ = ["Assuming"]

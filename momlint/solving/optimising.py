@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from momlint.errors import InternalError
-from momlint.solving.limits import SEED, GaveUp, SolverLimits
+from momlint.solving.contexts import OwnContext
+from momlint.solving.limits import GaveUp, SolverLimits
 
-_context: tuple[int, Any] | None = None
+_context = OwnContext()
 
 
 def optimum(text: str, names: list[str], limits: SolverLimits) -> list[str] | None:
@@ -20,7 +20,7 @@ def optimum(text: str, names: list[str], limits: SolverLimits) -> list[str] | No
     """
     import z3
 
-    optimiser = z3.Optimize(ctx=_own_context())
+    optimiser = z3.Optimize(ctx=_context.get())
     settings: dict[str, Any] = {"priority": "lex", "rlimit": limits.rlimit}
     milliseconds = limits.milliseconds_left()
     if milliseconds is not None:
@@ -40,15 +40,3 @@ def optimum(text: str, names: list[str], limits: SolverLimits) -> list[str] | No
     model = optimiser.model()
     true = {str(symbol) for symbol in model.decls() if z3.is_true(model[symbol])}
     return [name for name in names if name in true]
-
-
-def _own_context() -> Any:
-    """One of this module's own in each process: what other questions left behind changes no answer."""
-    global _context
-    if _context is None or _context[0] != os.getpid():
-        import z3
-
-        z3.set_param("smt.random_seed", SEED)
-        z3.set_param("sat.random_seed", SEED)
-        _context = (os.getpid(), z3.Context())
-    return _context[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -40,7 +41,7 @@ class Part:
         return self.begins[index] if self.begins else self.parts[index].start, self.parts[index].end
 
 
-class TreeHand(Hand):
+class TreeHand(Hand, ABC):
     """What all of these have in common. `comments`: how comments begin."""
 
     comments: ClassVar[tuple[str, ...]] = ("#", "//")
@@ -51,9 +52,9 @@ class TreeHand(Hand):
         super().__init__(patches)
         self.root = self.read()
 
+    @abstractmethod
     def read(self) -> Part:
         """The tree."""
-        raise NotImplementedError
 
     def rename(self, site: Site, new: str) -> None:
         """See `Hand.rename`: quotes stay."""

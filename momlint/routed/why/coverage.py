@@ -8,7 +8,7 @@ are worked out together; the tests hold the result to the union over them, one b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,7 +156,7 @@ def section(loaded: LoadedEstate) -> Section:
             {"file": file, **{f"{kind}s": {"covered": counts[kind][0], "all": counts[kind][1]} for kind in _KINDS}}
             for file, counts in table
         ],
-        "uncovered": [_plain(line) for line in idle],
+        "uncovered": [line.plain() for line in idle],
     }
     told = list(_told(table, idle))
     if implied.beyond:
@@ -213,20 +213,6 @@ def _told(table: Iterable[tuple[str, dict[str, list[int]]]], idle: list[Line]) -
 
 def _share(some: int, whole: int) -> str:
     return f"{some:,} of {whole:,}" if whole else "none"
-
-
-def _plain(line: Line) -> dict[str, Any]:
-    start, end = line.span
-    return {
-        "kind": line.kind,
-        "name": line.name,
-        "file": line.file,
-        "span": {
-            "start": {"line": start.line, "column": start.column},
-            "end": {"line": end.line, "column": end.column},
-        },
-        "text": line.text,
-    }
 
 
 __all__ = ["Covered", "covered", "section"]

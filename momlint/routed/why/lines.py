@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from momlint.findings import Place, Position, Span
 from momlint.records import dataclass
@@ -28,6 +28,21 @@ class Line:
     span: Span
     text: str
     change: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON has it."""
+        start, end = self.span
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "file": self.file,
+            "span": {
+                "start": {"line": start.line, "column": start.column},
+                "end": {"line": end.line, "column": end.column},
+            },
+            "text": self.text,
+            **({"change": self.change} if self.change else {}),
+        }
 
     @property
     def order(self) -> tuple[str, Position, str, str]:
