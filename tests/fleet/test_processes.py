@@ -28,6 +28,7 @@ def by_pool(paths: list[str], options: Options, limits: ShardLimits = LIMITS, jo
         return check_files(paths, options, pool, limits=limits)
 
 
+@pytest.mark.slow
 def test_the_report_is_that_of_one_after_the_other(many: list[str]) -> None:
     alone = lint_files(many, Options())
     codes = {finding.code for finding in alone.findings}

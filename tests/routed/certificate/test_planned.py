@@ -24,7 +24,6 @@ from momlint.routed.certificate.form import Refused, unpack
 from momlint.routed.certificate.make import claims
 from momlint.routed.overlay import build_overlay
 from momlint.routed.recovery.planning import plan
-from tests.budget import examples
 from tests.routed.recovery.estates import make_estate
 
 NOWHERE = Place(0, ())
@@ -63,7 +62,8 @@ def accepted(estate: Estate, data: dict[str, Any]) -> bool:
     return True
 
 
-@settings(max_examples=examples(40), deadline=None)
+@pytest.mark.slow
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(4, 14))
 def test_every_altered_row_is_refused(seed: int, n: int) -> None:
     estate = planned(seed, n)

@@ -14,6 +14,7 @@ from momlint.estate.resolved import Estate, Tolerate
 from momlint.routed.overlay import NO_HOP, next_hops
 from momlint.routed.overlay.uncondensing import uncondense
 from momlint.routed.recovery.planning import plan
+from tests.budget import one_in
 from tests.routed.recovery.estates import make_estate, oracle_next_hops
 
 DATA = Path(topohub.__file__).parent / "data"
@@ -36,7 +37,7 @@ def load(key: str, tolerate: Tolerate) -> Estate:
 
 
 @pytest.mark.parametrize("tolerate", [Tolerate(links=1), Tolerate(brokers=1)], ids=["links", "brokers"])
-@pytest.mark.parametrize("key", NETWORKS)
+@pytest.mark.parametrize("key", one_in(4, NETWORKS))
 def test_the_plan_of_a_real_network(key: str, tolerate: Tolerate) -> None:
     estate = load(key, tolerate)
     made = plan(estate)
