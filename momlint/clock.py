@@ -72,14 +72,15 @@ def _ring(_number: int, frame: FrameType | None) -> None:
         clock = clock.outer  # it had rung before it was made to stand still
     if clock is None:
         return
-    if _is_importing(frame):
+    if is_importing(frame):
         # Half a module would be left behind, and some cannot be loaded twice.
         signal.setitimer(signal.ITIMER_REAL, _SOON, _AGAIN)
         return
     raise OutOfTime(clock)
 
 
-def _is_importing(frame: FrameType | None) -> bool:
+def is_importing(frame: FrameType | None) -> bool:
+    """Whether half a module would be left behind where this is broken off."""
     while frame is not None:
         if frame.f_code.co_filename == _IMPORTER:
             return True

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from momlint.catalog import Rule
     from momlint.estate.load import LoadedEstate
     from momlint.estate.opening import Opened
+    from momlint.native.reading import Named
     from momlint.policies.form import Policy
 
 #: The name under which standard input is reported.
@@ -247,9 +248,12 @@ def lint_unit(unit: Unit, options: Options, services: FleetServices = _ALONE) ->
     return lint_file(unit, options, services) if isinstance(unit, str) else lint_together(unit, options, services)
 
 
-def lint_together(unit: Together, options: Options, services: FleetServices = _ALONE) -> FileResult:
-    """Check the one estate of native files. One that cannot be read takes nothing from the others."""
-    from momlint.native.reading import Named, known_kind
+def read_together(unit: Together, options: Options) -> tuple[list[Named], list[str]]:
+    """The native files of one estate, and sentences on those that cannot be read.
+
+    Where no file is left, something is.
+    """
+    from momlint.native import reading
 
     named: list[Named] = []
     failures: list[str] = []
@@ -259,11 +263,19 @@ def lint_together(unit: Together, options: Options, services: FleetServices = _A
         except OSError as error:
             failures.append(f"{path}: {reason(error)}")
             continue
-        kind = known_kind(path, data)
+        kind = reading.known_kind(path, data)
         if kind is not None:
-            named.append(Named(path, kind, data))
+            named.append(reading.Named(path, kind, data))
+    if not named and not failures:
+        failures.append(f"{unit.files[0]}: it has changed while it was read")
+    return named, failures
+
+
+def lint_together(unit: Together, options: Options, services: FleetServices = _ALONE) -> FileResult:
+    """Check the one estate of native files. One that cannot be read takes nothing from the others."""
+    named, failures = read_together(unit, options)
     if not named:
-        return FileResult(failure="\n".join(failures) or f"{unit.files[0]}: it has changed while it was read")
+        return FileResult(failure="\n".join(failures))
 
     def judge() -> FileResult:
         from momlint.estate.opening import open_natives

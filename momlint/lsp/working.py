@@ -15,9 +15,10 @@ from concurrent.futures import Future
 from types import FrameType
 from typing import Any, TypeVar
 
+from momlint.clock import is_importing
+
 T = TypeVar("T")
 
-_IMPORTER = "<frozen importlib._bootstrap>"
 #: The signal is asked for again after so many seconds: it is not heeded while a module is loaded.
 AGAIN = 0.02
 
@@ -104,17 +105,8 @@ class Worker:
         if not asked:
             raise KeyboardInterrupt
         job = self._current
-        if job is not None and job.unwanted and not _is_importing(frame):
+        if job is not None and job.unwanted and not is_importing(frame):
             raise Superseded
-
-
-def _is_importing(frame: FrameType | None) -> bool:
-    """Whether half a module would be left behind."""
-    while frame is not None:
-        if frame.f_code.co_filename == _IMPORTER:
-            return True
-        frame = frame.f_back
-    return False
 
 
 __all__ = ["AGAIN", "Job", "Superseded", "Worker"]

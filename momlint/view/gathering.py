@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from momlint.access import reason
 from momlint.disciplines import complete, disciplines_of
-from momlint.lint import FileResult, Options, Together, Unit, lint_opened, merge, native_files, together
+from momlint.lint import FileResult, Options, Together, Unit, lint_opened, merge, native_files, read_together, together
 from momlint.view.form import Picture, Places
 
 if TYPE_CHECKING:
@@ -109,20 +109,10 @@ def _open(unit: Unit, options: Options, given: Mapping[str, bytes]) -> tuple[Ope
 
         return open_bytes(data, unit, access, complete), []
     from momlint.estate.opening import open_natives
-    from momlint.native.reading import Named, known_kind
 
-    named, failures = [], []
-    for path in unit.files:
-        try:
-            data = options.access(path).read(path)
-        except OSError as error:
-            failures.append(f"{path}: {reason(error)}")
-            continue
-        kind = known_kind(path, data)
-        if kind is not None:
-            named.append(Named(path, kind, data))
+    named, failures = read_together(unit, options)
     if not named:
-        return None, failures or [f"{unit.files[0]}: it has changed while it was read"]
+        return None, failures
     return open_natives(named, options.access, complete), failures
 
 
