@@ -640,6 +640,9 @@ def view(
         str | None, typer.Option("--from", metavar="BROKER", help="Show the walk from this broker; with --svg.")
     ] = None,
     dest: Annotated[str | None, typer.Option("--to", metavar="BROKER", help="And to this one; with --svg.")] = None,
+    coverage: Annotated[
+        bool, typer.Option("--coverage", help="Also show the rows, links and colours that no proof rests on.")
+    ] = False,
     select: Annotated[
         list[str] | None,
         typer.Option(metavar="CODES", autocompletion=codes, help="Only these codes or prefixes (MOM3,MOM602)."),
@@ -677,6 +680,7 @@ def view(
         timeout=timeout,
         config=config,
         output=output,
+        coverage=coverage,
         quiet=quiet,
         root=root,
         max_file_mb=max_file_mb,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from momlint import discover
@@ -42,8 +41,6 @@ def view(arguments: Arguments, drawing: Drawing | None) -> int:
     from momlint.view.gathering import gather
     from momlint.view.page import page, svg
 
-    if drawing is None:
-        options = replace(options, sections=("coverage",))
     wanted: tuple[tuple[str, str], ...] = ()
     if drawing is not None and drawing.source is not None and drawing.dest is not None:
         wanted = ((drawing.source, drawing.dest),)

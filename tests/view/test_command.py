@@ -83,7 +83,7 @@ def test_standard_input_is_drawn(
 def test_the_lines_that_no_proof_rests_on(tmp_path: Path) -> None:
     """Of the triangle: rows for 1, which nobody sends to; `check --coverage` is held to the same lines."""
     out = tmp_path / "page.html"
-    assert run("view", "-q", TRIANGLE, "-o", str(out)) == 0
+    assert run("view", "-q", "--coverage", TRIANGLE, "-o", str(out)) == 0
     data = Page(out.read_text(encoding="utf-8")).data
     (estate,) = data["estates"]
     ((name, *shares),) = estate["coverage"]["files"]
@@ -96,6 +96,6 @@ def test_the_lines_that_no_proof_rests_on(tmp_path: Path) -> None:
 
 def test_overlays_without_rows_have_no_such_lines(tmp_path: Path) -> None:
     out = tmp_path / "page.html"
-    assert run("view", "-q", str(ROOT / "examples" / "relayed" / "plant.yaml"), "-o", str(out)) == 0
+    assert run("view", "-q", "--coverage", str(ROOT / "examples" / "relayed" / "plant.yaml"), "-o", str(out)) == 0
     (estate,) = Page(out.read_text(encoding="utf-8")).data["estates"]
     assert "coverage" not in estate
