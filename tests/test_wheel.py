@@ -74,9 +74,11 @@ def test_parquet_is_an_extra(momlint: Path, tmp_path: Path) -> None:
     metadata = "from importlib.metadata import metadata; print(*metadata('momlint').get_all('Provides-Extra'))"
     assert set(done(momlint.with_name("python"), "-c", metadata, cwd=tmp_path).split()) == {
         "docs",
+        "lsp",
         "parquet",
         "simulation",
         "spark",
+        "studio",
     }
 
 
