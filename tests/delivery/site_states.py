@@ -38,8 +38,14 @@ class View(NamedTuple):
         return self.states.index("active")
 
     def first_standby(self) -> int | None:
-        """The broker that takes over next; None where nobody is left."""
-        return self.states.index("standby") if "standby" in self.states else None
+        """The broker that takes over next; None where nobody is left.
+
+        The one after the active broker, in a ring: who comes back stands behind all who have not been active yet. So
+        who comes next does not depend on whether somebody has heard that it is back.
+        """
+        after = self.active + 1
+        ring = (*range(after, len(self.states)), *range(after))
+        return next((one for one in ring if self.states[one] == "standby"), None)
 
 
 class Message(NamedTuple):
@@ -273,9 +279,17 @@ def search(
     return None, len(come_from)
 
 
-def walk(brokers: int, failures: int, random: Random, most: int = 2_000) -> list[str] | None:
+def back_again(brokers: int) -> Site:
+    """A site whose first broker was slow, and stands by again: news of either are on their way to everybody."""
+    site = _take_over(start(brokers)._replace(slow=frozenset((0,)), failures=1), 1)._replace(slow=frozenset())
+    for kind, to in (("probe", 0), ("answer", 1)):
+        (message,) = [one for one in site.messages if (one.kind, one.to) == (kind, to)]
+        site = _receive(site._replace(messages=site.messages - {message}), message)
+    return site
+
+
+def walk(site: Site, failures: int, random: Random, most: int = 2_000) -> list[str] | None:
     """What is wrong at the end of one way through a larger site; None where it has not settled after `most` steps."""
-    site = start(brokers)
     for _ in range(most):
         if is_settled(site) and site.failures == failures:
             return list(faults(site))
