@@ -92,7 +92,8 @@ def following(site: Site, failures: int) -> Iterator[Site]:
         yield site._replace(slow=site.slow - {one})
     for one in range(brokers, brokers + SENDERS):
         yield from _warn(site, one)
-    for message in site.messages:
+    # In one order: a hash of text is another one in every process, and random ways would be.
+    for message in sorted(site.messages):
         left = site._replace(messages=site.messages - {message})
         if message.to in site.crashed:
             yield left

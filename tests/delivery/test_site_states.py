@@ -42,7 +42,7 @@ def test_a_broker_that_comes_back_takes_over_too_early(monkeypatch: pytest.Monke
         return view.states.index("standby") if "standby" in view.states else None
 
     monkeypatch.setattr(View, "first_standby", first)
-    assert "2 brokers are active" in wrong_at_random(back_again(3), 2, 60)
+    assert "2 brokers are active" in wrong_at_random(back_again(3), 2, 200)
 
 
 @pytest.mark.slow
