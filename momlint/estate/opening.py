@@ -11,7 +11,7 @@ from momlint.estate.load import LoadedEstate, load_natives, load_source
 from momlint.native.kinds import kind_of
 from momlint.records import dataclass
 from momlint.source import Source
-from momlint.source.readers import read_any
+from momlint.source.readers import Reader, read_any
 
 if TYPE_CHECKING:
     from momlint.native.reading import Named
@@ -35,10 +35,13 @@ def open_file(path: str, access: Access, complete: Complete | None = None) -> Op
     return open_bytes(access.read(path), path, access, complete)
 
 
-def open_bytes(data: bytes, file: str, access: Access, complete: Complete | None = None) -> Opened:
+def open_bytes(
+    data: bytes, file: str, access: Access, complete: Complete | None = None, reader: Reader = read_any
+) -> Opened:
     """The estates of a file's content, with all that they include.
 
     `file`: its name, where paths in it start from. `access`: what they may read. `complete`: called for each estate.
+    `reader`: who reads it and what it includes, if they are no native files.
     What is wrong is in `Source.problems` and `LoadedEstate.problems`; nothing raises on account of it. A native file of
     a broker is an estate by itself.
     """
@@ -48,8 +51,9 @@ def open_bytes(data: bytes, file: str, access: Access, complete: Complete | None
         kind = known_kind(file, data)
         assert kind is not None
         return open_natives([Named(file, kind, data)], lambda _: access, complete)
-    source = read_any(data, file)
-    return _completed(Opened(source, load_source(source, access=access)), complete)
+    source = reader(data, file)
+    estates = load_source(source, lambda name: reader(access.read(name), name), access=access)
+    return _completed(Opened(source, estates), complete)
 
 
 def open_natives(files: Sequence[Named], access: Callable[[str], Access], complete: Complete | None = None) -> Opened:

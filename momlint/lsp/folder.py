@@ -18,6 +18,7 @@ from momlint.lsp.texts import Text
 from momlint.native.kinds import family_of
 from momlint.native.reading import Named, known_kind
 from momlint.records import dataclass
+from momlint.source.readers import Readings
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
@@ -52,6 +53,7 @@ class Folder:
         # Which estates a folder has, and what each of them reads; only the disk changes the first.
         self._found: dict[str, list[str]] = {}
         self._options: dict[str, Options | UsageError] = {}
+        self._readings = Readings()
 
     # -- documents ----------------------------------------------------------------------------------------------------
 
@@ -234,7 +236,7 @@ class Folder:
             return self.read(file) if found is None else found
 
         if isinstance(unit, str):
-            return open_bytes(content(unit), unit, self._access(unit, instead), finished)
+            return open_bytes(content(unit), unit, self._access(unit, instead), finished, self._readings)
         named = []
         for file in unit.files:
             data = content(file)

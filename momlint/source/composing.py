@@ -71,10 +71,21 @@ class Region:
 
     It runs from `first_line` (0-based) to that of the next region. Up to `sure_until` (line, column) the tree
     tells what is a scalar. `readable` is False where the document has an error that leaves its meaning open;
-    `explicit_end` tells that it ended with ``...``.
+    `explicit_end` tells that it ended with ``...``. `tied`: there are anchors, tags or aliases in it; `anchored`: the
+    nodes that anchors name; `merged`: how many entries merge keys bring in.
     """
 
-    __slots__ = ("explicit_end", "first_line", "problems", "readable", "root", "sure_until")
+    __slots__ = (
+        "anchored",
+        "explicit_end",
+        "first_line",
+        "merged",
+        "problems",
+        "readable",
+        "root",
+        "sure_until",
+        "tied",
+    )
 
     def __init__(self, first_line: int) -> None:
         self.first_line = first_line
@@ -83,6 +94,9 @@ class Region:
         self.explicit_end = False
         self.sure_until = (0, 0)
         self.problems: list[Problem] = []
+        self.tied = False
+        self.anchored: list[Node] = []
+        self.merged = 0
 
 
 class _Abandoned(Exception):
@@ -95,16 +109,17 @@ class _Abandoned(Exception):
 
 
 class _Feed:
-    """The text from an index on, as a stream that libyaml reads."""
+    """The text from an index on, up to another one, as a stream that libyaml reads."""
 
-    def __init__(self, text: str, index: int) -> None:
+    def __init__(self, text: str, index: int, stop: int) -> None:
         self._text = text
         self._index = index
+        self._stop = stop
         self._size = _SMALLEST_PIECE
         self._first = True
 
     def read(self, _size: int) -> str:
-        piece = self._text[self._index : self._index + self._size]
+        piece = self._text[self._index : min(self._index + self._size, self._stop)]
         self._index += len(piece)
         self._size = min(self._size * 2, _LARGEST_PIECE)
         if self._first and piece.startswith("\ufeff"):
@@ -112,6 +127,23 @@ class _Feed:
             piece = "\ufeff" + piece
         self._first = False
         return piece
+
+    def behind(self, header: str) -> _Behind:
+        """The same behind a line."""
+        self._first = False
+        return _Behind(header, self)
+
+
+class _Behind:
+    """A line, then a text."""
+
+    def __init__(self, header: str, feed: _Feed) -> None:
+        self._header = header
+        self._feed = feed
+
+    def read(self, size: int) -> str:
+        header, self._header = self._header, ""
+        return header or self._feed.read(size)
 
 
 class _Libyaml(NamedTuple):
@@ -162,16 +194,48 @@ def compose(text: Text, file: str, limits: ReadingLimits) -> list[Region]:
     return composer.regions
 
 
+def compose_part(text: Text, start: int, stop: int, limits: ReadingLimits, *, under_key: bool) -> Region | None:
+    """The whole lines from index `start` up to `stop`, read as a document by themselves; positions are those in `text`.
+
+    `under_key`: they are the items of a sequence that is indented as the key before it; its node is given then. None
+    where they are not one document without any problem, `limits` or the like of them included.
+    """
+    composer = _Composer(text, "", limits, stop)
+    if under_key:
+        line_start = text.starts[text.place(start)[0]]
+        indentation = re.compile(" *").match(text.parsed, line_start)
+        composer.header = (indentation[0] if indentation else "") + "x:\n"
+    if composer.run(start) is not None or len(composer.regions) != 1:
+        return None
+    (region,) = composer.regions
+    if not region.readable or region.problems or region.explicit_end:
+        return None
+    if under_key:
+        root = region.root
+        if not isinstance(root, MappingNode) or len(root.children) != 2 or isinstance(root.children[1], AliasUse):
+            return None
+        region.root = root.children[1]
+    return region
+
+
+def most_merged(text: Text, limits: ReadingLimits) -> int:
+    """How many entries the merge keys of a text may bring together."""
+    return min(limits.merged_entries, max(_FEW_MERGED, _MERGED_A_CHARACTER * len(text.text)))
+
+
 class _Composer:
-    def __init__(self, text: Text, file: str, limits: ReadingLimits) -> None:
+    def __init__(self, text: Text, file: str, limits: ReadingLimits, stop: int | None = None) -> None:
         self.text = text
         self.file = file
         self.limits = limits
         self.regions: list[Region] = []
+        #: A line that is read before the text, without being a part of it.
+        self.header = ""
+        self._stop = len(text.text) if stop is None else stop
         self._libyaml = _load_libyaml()
         self._alias_nodes = 0
         self._merged_entries = 0
-        self._most_merged = min(limits.merged_entries, max(_FEW_MERGED, _MERGED_A_CHARACTER * len(text.text)))
+        self._most_merged = most_merged(text, limits)
         # Of the chunk that is being read: the number of its first line and the index of its first character.
         self._base_line = 0
         self._base_index = 0
@@ -189,9 +253,10 @@ class _Composer:
 
     def run(self, index: int) -> int | None:
         """Read from `index` on, which starts a line; return where to go on after an error, if anywhere."""
-        self._base_index = index
-        self._base_line = self.text.place(index)[0] if index else 0
-        parser = self._libyaml.parser(_Feed(self.text.parsed, index))
+        self._base_index = index - len(self.header)
+        self._base_line = (self.text.place(index)[0] if index else 0) - bool(self.header)
+        feed = _Feed(self.text.parsed, index, self._stop)
+        parser = self._libyaml.parser(feed.behind(self.header) if self.header else feed)
         get_event = parser.get_event
         restore = self.text.restore
         if restore is not None:
@@ -377,6 +442,7 @@ class _Composer:
     def _adjust_scalar(self, node: ScalarNode, event: Any, parent: SequenceNode | MappingNode | None) -> None:
         """Handle what is rare: anchors, tags, missing values, and the end of a block scalar."""
         if event.anchor is not None or event.tag is not None:
+            self._region.tied = True
             tag_span = self._skip_properties(node, event)
             if event.tag is not None:
                 self._apply_scalar_tag(node, event.tag, tag_span)
@@ -427,6 +493,7 @@ class _Composer:
             if anchor is not None and text.startswith("&", index):
                 end = index + 1 + len(anchor)
                 self._anchors[anchor] = node
+                self._region.anchored.append(node)
                 self._anchor_places[anchor] = self.text.span(index, end)
                 anchor = None
             elif wants_tag and (tag := _TAG.match(text, index)) is not None:
@@ -461,6 +528,7 @@ class _Composer:
             self._unknown_tag(short, tag_span or node.span, collection=None)
 
     def _adjust_collection(self, node: SequenceNode | MappingNode, event: Any) -> None:
+        self._region.tied = True
         tag_span = self._skip_properties(node, event)
         if event.tag is not None and event.tag != "!":
             own = "!!map" if isinstance(node, MappingNode) else "!!seq"
@@ -480,6 +548,7 @@ class _Composer:
 
     def _follow(self, event: Any, parent: SequenceNode | MappingNode | None, children: list[Node | AliasUse]) -> None:
         name = event.anchor
+        self._region.tied = True
         start, end = event.start_mark, event.end_mark
         base = self._base_line
         place = (start.line + base, start.column, end.line + base, end.column)
@@ -592,8 +661,10 @@ class _Composer:
         if not merge_keys:
             mapping.settle(order)
             return
+        self._region.tied = True
         merged: dict[str, MappingEntry] = {}
         for place, source in self._merge_sources(merge_keys[0]):
+            self._region.merged += len(source.entries)
             self._merged_entries += len(source.entries)
             if self._merged_entries > self._most_merged:
                 raise _Abandoned(

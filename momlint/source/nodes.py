@@ -12,7 +12,7 @@ same object, with the span of its definition. Where the alias itself stands is t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from momlint.findings import Part, Position, Span
 from momlint.source.scalars import ScalarValue, resolve
@@ -93,17 +93,27 @@ class AliasUse(Positioned):
 class SequenceNode(Positioned):
     """A sequence. The span runs to its closing bracket, or to the end of its last item."""
 
-    __slots__ = ("_items", "children")
+    __slots__ = ("_items", "_moved", "children", "made")
 
     #: What is written, in order; where an alias is written, that.
     children: list[Node | AliasUse]
+    #: What somebody made of it. It goes with the node when that is moved, so it must not depend on lines.
+    made: Any
     _items: list[Node] | None
+    _moved: tuple[Any, int]
 
     def __init__(self, start_line: int, start_column: int) -> None:
         self.start_line = start_line
         self.start_column = start_column
         self.children = []
         self._items = None
+        self.made = None
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Called for what is not set: the children of a sequence that was moved.
+            return _children_of(self, name)
 
     @property
     def items(self) -> list[Node]:
@@ -184,10 +194,13 @@ class MappingEntry:
 class MappingNode(Positioned):
     """A mapping. The span runs to its closing brace, or to the end of its last value."""
 
-    __slots__ = ("_entries", "_index", "children")
+    __slots__ = ("_entries", "_index", "_moved", "children", "made")
 
     #: What is written, in order: key, value, key, value …, with duplicates, merge keys and aliases.
     children: list[Node | AliasUse]
+    #: As with `SequenceNode`.
+    made: Any
+    _moved: tuple[Any, int]
     _entries: list[MappingEntry] | None
     _index: dict[str, MappingEntry] | None
 
@@ -197,6 +210,12 @@ class MappingNode(Positioned):
         self.children = []
         self._entries = None
         self._index = None
+        self.made = None
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            return _children_of(self, name)
 
     @property
     def entries(self) -> list[MappingEntry]:
@@ -234,6 +253,38 @@ class MappingNode(Positioned):
 
 
 Node: TypeAlias = ScalarNode | SequenceNode | MappingNode
+
+
+def moved(node: Node, lines: int) -> Node:
+    """The same so many lines further down. No alias may be below it.
+
+    What is below a collection is moved when somebody asks for it: most of a large tree nobody asks for.
+    """
+    if isinstance(node, ScalarNode):
+        return ScalarNode(
+            node.text, node.style, node.start_line + lines, node.start_column, node.end_line + lines, node.end_column
+        )
+    copy: SequenceNode | MappingNode
+    if isinstance(node, SequenceNode):
+        copy = SequenceNode(node.start_line + lines, node.start_column)
+    else:
+        copy = MappingNode(node.start_line + lines, node.start_column)
+    copy.end_line = node.end_line + lines
+    copy.end_column = node.end_column
+    copy.made = node.made
+    origin, before = getattr(node, "_moved", (node, 0))
+    copy._moved = (origin, before + lines)
+    del copy.children
+    return copy
+
+
+def _children_of(node: SequenceNode | MappingNode, name: str) -> list[Node | AliasUse]:
+    if name != "children":
+        raise AttributeError(name)
+    origin, lines = node._moved
+    # Two threads may both do this: the lists are alike.
+    node.children = [moved(cast("Node", child), lines) for child in origin.children]
+    return node.children
 
 
 class Located(NamedTuple):

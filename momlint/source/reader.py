@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from momlint.findings import Position, Problem, Span
+from momlint.source.again import can_be_read_again, compose_again
 from momlint.source.comments import Comments
 from momlint.source.composing import ReadingLimits, Region, compose
 from momlint.source.decoding import Text, decode
@@ -27,7 +28,7 @@ class Source:
     those with an unrendered template.
     """
 
-    __slots__ = ("_text", "documents", "file", "problems", "suppressions", "unreadable")
+    __slots__ = ("_regions", "_text", "documents", "file", "problems", "suppressions", "unreadable")
 
     def __init__(
         self,
@@ -37,13 +38,16 @@ class Source:
         problems: list[Problem],
         suppressions: list[Suppression],
         unreadable: int,
+        regions: Sequence[Region] = (),
     ) -> None:
+        """`regions`: what the documents were made of, for those who read the file again."""
         self.file = file
         self._text = text
         self.documents = documents
         self.problems = problems
         self.suppressions = suppressions
         self.unreadable = unreadable
+        self._regions = regions
 
     @property
     def lines(self) -> list[str]:
@@ -57,9 +61,18 @@ class Source:
         """The text without a byte order mark."""
         return self._text.text
 
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether reading the file anew is quicker with this at hand."""
+        return bool(self._regions) and can_be_read_again(self._text, self._regions)
 
-def read_source(data: bytes, file: str = "<input>", *, limits: ReadingLimits = _DEFAULT_LIMITS) -> Source:
-    """Read a YAML file.
+
+def read_source(
+    data: bytes, file: str = "<input>", *, limits: ReadingLimits = _DEFAULT_LIMITS, before: Source | None = None
+) -> Source:
+    """Read a YAML file. `before`: what was read of it, within the same `limits`, when it had another text.
+
+    With `before` the outcome is the same, and sooner there: the parts that have not changed are taken from it.
 
     Whatever the bytes are, the outcome is a `Source`: invalid YAML and limits exceeded are MOM101, duplicate
     keys MOM103, a template that was not rendered MOM107. A document that cannot be read hides no other.
@@ -70,7 +83,9 @@ def read_source(data: bytes, file: str = "<input>", *, limits: ReadingLimits = _
     if not is_text:
         return Source(file, text, [], problems, [], 1)
     with _collector_paused():
-        regions = compose(text, file, limits)
+        regions = None if before is None else compose_again(before._text, before._regions, text, limits)
+        if regions is None:
+            regions = compose(text, file, limits)
     comments = Comments(text, regions)
     templates = _find_templates(text, comments, regions)
     documents: list[Document] = []
@@ -83,7 +98,7 @@ def read_source(data: bytes, file: str = "<input>", *, limits: ReadingLimits = _
     problems.extend(templates.problems)
     problems.sort(key=lambda problem: (problem.span, problem.code))
     suppressions = find_suppressions(text, comments)
-    return Source(file, text, documents, problems, suppressions, len(regions) - len(documents))
+    return Source(file, text, documents, problems, suppressions, len(regions) - len(documents), regions)
 
 
 class _Templates:
