@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from momlint.findings import Place, Span
 from momlint.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 def route_of(place: Place) -> tuple[int, tuple[str | int, ...]]:
     """The document that a place is in and the way to it there, for those who edit the text."""
     return place.document, place.path
+
+
+#: A document of the estate by number, and the way to a node of it.
+_Route: TypeAlias = tuple[int, tuple[str | int, ...]]
+#: What a key is to have: a text, or entries of its own.
+_Entries: TypeAlias = "str | dict[str, _Entries]"
+#: Without rows other tables would be in force; that is no mend.
+_STAYS = ("failures", "recovery")
 
 
 class NewRow(NamedTuple):
@@ -42,17 +50,24 @@ class Rewriting:
         self._quote = quote
         self._files: dict[str, Patches] = {}
         # Whole rows of recovery tables, and destinations of given rows, are gathered list by list.
-        self._gone: defaultdict[tuple[int, tuple[str | int, ...]], set[int]] = defaultdict(set)
+        self._gone: defaultdict[_Route, set[int]] = defaultdict(set)
         # Each with the index of the item that it follows, None for the last.
-        self._new: defaultdict[tuple[int, tuple[str | int, ...]], list[tuple[int | None, str]]] = defaultdict(list)
+        self._new: defaultdict[_Route, list[tuple[int | None, str]]] = defaultdict(list)
+        # Entries that are to be there, by the mapping that gets them; of tables that are not there yet, with theirs.
+        self._entries: defaultdict[_Route, dict[str, _Entries]] = defaultdict(dict)
 
     def made(self) -> dict[str, bytes]:
         """The files that change, with all changes."""
-        for document, path in [*self._gone, *(key for key in self._new if key not in self._gone)]:
-            key = document, path
-            self._change_list(document, path, self._gone.get(key, set()), self._new.get(key, []))
-        self._gone.clear()
-        self._new.clear()
+        leaving = self._leaving()
+        for key in [*self._gone, *(key for key in self._new if key not in self._gone)]:
+            if key not in leaving:
+                self._change_list(*key, self._gone.get(key, set()), self._new.get(key, []))
+        for document, path in {(document, path[:-1]): None for document, path in self._outermost(leaving)}:
+            self._change_entries(document, path, leaving)
+        for (document, path), entries in self._entries.items():
+            self._add_entries(document, path, entries)
+        for gathered in (self._gone, self._new, self._entries):
+            gathered.clear()
         return {file: patches.made() for file, patches in self._files.items() if len(patches)}
 
     def patches(self, file: str) -> Patches:
@@ -97,7 +112,7 @@ class Rewriting:
         if after is not None:
             *path, index = after.place.path
             assert isinstance(index, int)
-            key: tuple[int, tuple[str | int, ...]] = after.place.document, tuple(path)
+            key: _Route = after.place.document, tuple(path)
         else:
             key, index = self._table_of(("failures", "recovery"), row.location), None
         colours = ", ".join(map(self._quote, row.colours))
@@ -155,7 +170,7 @@ class Rewriting:
             raise Unpatchable("it comes from an anchor or a merge key")
         return source.file, node
 
-    def _table_of(self, section: tuple[str, str], location: str) -> tuple[int, tuple[str | int, ...]]:
+    def _table_of(self, section: tuple[str, str], location: str) -> _Route:
         """The document and route of a broker's table, be it there or not."""
         first = None
         for number, (_, document) in enumerate(self.loaded.documents):
@@ -174,7 +189,7 @@ class Rewriting:
         node = tree.find(path)
         text = f"[{', '.join(text for _, text in new)}]"
         if node is None:
-            self._add_entry(document, path[:-1], f"{self._quote(str(path[-1]))}: {text}")
+            self._enter(document, path, text)
             return
         if tree.locate(path).via:
             raise Unpatchable("it comes from an anchor or a merge key")
@@ -184,36 +199,84 @@ class Rewriting:
             return
         if not isinstance(node, SequenceNode):
             raise Unpatchable("this is no list")
-        if len(gone) == len(node.children) and not new:
-            self._remove_entry(source.file, tree.find(path[:-1]), path[-1])
-            return
         added: defaultdict[int, list[str]] = defaultdict(list)
         for after, text in new:
             added[len(node.children) - 1 if after is None else after].append(text)
         patches.change_items(node, gone, added)
 
-    def _add_entry(self, document: int, path: tuple[str | int, ...], text: str) -> None:
+    # -- entries ------------------------------------------------------------------------------------------------------
+
+    def _leaving(self) -> set[_Route]:
+        """What nothing is left of: lists that lose all items, and tables and sections all of whose entries go."""
+        leaving: set[_Route] = set()
+        for key, gone in self._gone.items():
+            document, path = key
+            node = self.loaded.documents[document][1].find(path)
+            if isinstance(node, SequenceNode) and len(gone) == len(node.children) and not self._new.get(key):
+                leaving.add(key)
+        grown = {(document, path[:size]) for document, path in self._new for size in range(len(path) + 1)}
+        around = {(document, path[:-1]) for document, path in leaving}
+        while around:
+            document, path = key = around.pop()
+            node = self.loaded.documents[document][1].find(path)
+            if key in grown or not path or path == _STAYS or not isinstance(node, MappingNode):
+                continue
+            keys = [entry.key.text for entry in node.entries]
+            if len(keys) * 2 == len(node.children) and all((document, (*path, one)) in leaving for one in keys):
+                leaving.add(key)
+                around.add((document, path[:-1]))
+        return leaving
+
+    @staticmethod
+    def _outermost(leaving: Collection[_Route]) -> list[_Route]:
+        return [(document, path) for document, path in leaving if (document, path[:-1]) not in leaving]
+
+    def _enter(self, document: int, path: tuple[str | int, ...], text: str) -> None:
+        """Gather a new entry: `path` with the value `text`, and what has to be there around it."""
+        depth = len(path) - 1
+        while depth and self.loaded.documents[document][1].find(path[:depth]) is None:
+            depth -= 1
+        entries = self._entries[document, path[:depth]]
+        for key in path[depth:-1]:
+            inner = entries.setdefault(str(key), {})
+            assert isinstance(inner, dict)
+            entries = inner
+        entries[str(path[-1])] = text
+
+    def _change_entries(self, document: int, path: tuple[str | int, ...], leaving: Collection[_Route]) -> None:
+        """Take entries out of a mapping, and put in what was gathered for it."""
         source, tree = self.loaded.documents[document]
         parent = tree.find(path)
-        if parent is None and path:
-            # A table that is not there yet either.
-            self._add_entry(document, path[:-1], f"{self._quote(str(path[-1]))}: {{{text}}}")
-            return
+        if not isinstance(parent, MappingNode):
+            raise Unpatchable("this is no mapping")
+        if tree.locate(path).via:
+            raise Unpatchable("it comes from an anchor or a merge key")
+        keys = [entry.key.text for entry in parent.entries]
+        if len(keys) * 2 != len(parent.children):
+            raise Unpatchable("some entries come from a merge key")
+        gone = [index for index, key in enumerate(keys) if (document, (*path, key)) in leaving]
+        new = self._entries.pop((document, path), {})
+        if len(gone) == len(keys) and not new:
+            raise Unpatchable("nothing would be left in the section")
+        self.patches(source.file).change_items(parent, gone, {len(keys) - 1: self._written(new)})
+
+    def _add_entries(self, document: int, path: tuple[str | int, ...], entries: dict[str, _Entries]) -> None:
+        source, tree = self.loaded.documents[document]
+        parent = tree.find(path)
         patches = self.patches(source.file)
         if isinstance(parent, ScalarNode):
-            patches.fill(parent, f"{{{text}}}")
+            patches.fill(parent, f"{{{', '.join(self._written(entries))}}}")
         elif isinstance(parent, MappingNode):
-            patches.change_items(parent, (), {len(parent.children) // 2 - 1: [text]})
+            patches.change_items(parent, (), {len(parent.children) // 2 - 1: self._written(entries)})
         else:
             raise Unpatchable("this is no mapping")
 
-    def _remove_entry(self, file: str, parent: Node | None, key: str | int) -> None:
-        if not isinstance(parent, MappingNode):
-            raise Unpatchable("this is no mapping")
-        keys = [entry.key.text for entry in parent.entries]
-        if len(keys) * 2 != len(parent.children) or len(keys) == 1:
-            raise Unpatchable("nothing would be left in the section")
-        self.patches(file).change_items(parent, [keys.index(str(key))])
+    def _written(self, entries: dict[str, _Entries]) -> list[str]:
+        """``key: value`` of each."""
+        return [
+            f"{self._quote(key)}: " + (value if isinstance(value, str) else f"{{{', '.join(self._written(value))}}}")
+            for key, value in entries.items()
+        ]
 
     def _change_names(
         self, file: str, node: Node, added: Collection[str], taken: Collection[str], order: Sequence[str]

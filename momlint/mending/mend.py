@@ -1,8 +1,8 @@
 """From a file to its mends: what is found, what could be changed, and what of that is proved.
 
 A change is taken only if the estate that it makes, checked again by both engines, has lost findings and gained none:
-nothing new at any level, nothing that affects more pairs, nothing undecided. What several changes do together is tried
-first; where that does not prove, one after the other.
+nothing new, nothing that affects more pairs, nothing undecided; only notes may come where something graver goes. What
+several changes do together is tried first; where that does not prove, one after the other.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from momlint.access import Access, reason
 from momlint.disciplines import complete
 from momlint.estate.opening import Opened, open_bytes, open_natives
 from momlint.estate.rewriting import NewRow, Rewriting, route_of
-from momlint.findings import OWN_FAULT, Finding
+from momlint.findings import OWN_FAULT, Finding, Severity
 from momlint.lint import FleetServices, Options, Together, lint_opened, merge, native_files
 from momlint.mending.arriving import loses, weighed
 from momlint.mending.candidates import RELAYED_CODES, Candidate, candidates
@@ -667,10 +667,16 @@ def _besides(before: Sequence[Finding], after: Sequence[Finding], codes: Sequenc
 
 
 def _is_better(before: Sequence[Finding], after: Sequence[Finding], besides: Sequence[str] = ()) -> bool:
-    """Whether something has gone, and nothing was added."""
+    """Whether something has gone, and nothing was added; but where an error or a warning has gone, notes may come."""
     besides = _besides(before, after, besides)
+    if _grave(after) < _grave(before):
+        before, after = ([one for one in found if one.severity is not Severity.NOTE] for found in (before, after))
     old, new = (sum(one.code not in besides for one in found) for found in (before, after))
     return new < old and _is_no_worse(before, after, besides)
+
+
+def _grave(findings: Iterable[Finding]) -> int:
+    return sum(one.severity is not Severity.NOTE for one in findings)
 
 
 __all__ = ["Mended", "Mending", "remove_comment"]

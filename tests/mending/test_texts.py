@@ -122,6 +122,35 @@ def test_a_static_row_that_loops_goes_or_is_turned() -> None:
     assert after == HEAD + "routing:\n  tables:\n    1: {3: [3]}  # the long way\n    2: {3: [3]}\n"
 
 
+STATIC = HEAD + "topics: {t: {publishers: [1], subscribers: [3]}}\n"
+TOLERATE = "failures: {tolerate: single-link}\n"
+#: A static row for 3 holds in whatever fails, and in each failure that cuts its way it is wrong; so it goes.
+EMPTIED = {
+    "the tables": (
+        "routing:\n  protocol: shortest-path\n  tables:\n    1:\n      2: [3]\n",
+        "routing:\n  protocol: shortest-path\n",
+    ),
+    "the whole section": ("routing:\n  tables:\n    1:\n      2: [3]\n    2:\n      1:\n        - 3\n", ""),
+    "in braces": (
+        "routing: {protocol: shortest-path, tables: {1: {2: [3]}}}\n",
+        "routing: {protocol: shortest-path}\n",
+    ),
+    "the table of one broker": (
+        "routing:\n  tables:\n    1:  # of 1\n      2: [3]\n    3: {}  # of 3\n",
+        "routing:\n  tables:\n    3: {}  # of 3\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EMPTIED)
+def test_nothing_empty_is_left(name: str) -> None:
+    """With the last row of a table its key goes, and with the last table the section."""
+    wrong, right = EMPTIED[name]
+    mended, after = mend(STATIC + wrong + TOLERATE)
+    assert after == STATIC + right + TOLERATE
+    assert mended.gone
+
+
 def test_a_double_link_goes() -> None:
     double = HEAD.replace(
         "  - {between: [2, 3]}\n", "  - {between: [2, 3]}  # kept\n  - { between: [3, 2] }  # again\n"
