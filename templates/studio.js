@@ -51,7 +51,7 @@
     $("save").disabled = !state.changed.length;
     $("undo").disabled = !state.undo;
     const options = () => estate.brokers.map((one) => h("option", { value: one.id }, one.id));
-    for (const select of document.querySelectorAll("#forms select")) {
+    for (const select of document.querySelectorAll("#forms select:not([name=section])")) {
       const chosen = new Set([...select.selectedOptions].map((one) => one.value));
       select.replaceChildren(...options());
       for (const one of select.options) one.selected = chosen.has(one.value);
@@ -61,6 +61,9 @@
     $("text-file").replaceChildren(...files.map((one) => h("option", { value: one }, one)));
     $("text-file").value = file;
     $("which").hidden = files.length < 2;
+    $("studio").classList.toggle("of-relayed", estate.kind === "relayed");
+    listDeclared();
+    for (const form of document.querySelectorAll("#forms form")) if (form.dataset.old !== undefined && !isThere(form)) leave(form);
     // What is being typed is not written over.
     if (!isText) showText();
     showRepair();
@@ -112,16 +115,105 @@
     return h("button", { type: "button", class: "fails", onclick: () => toggle(kind, id) }, failed ? "It works again" : "It fails");
   };
 
-  // -- adding and removing -------------------------------------------------------------------------------------------
+  // -- changing and removing ------------------------------------------------------------------------------------------
 
-  const remove = (kind, name) => h("button", { type: "button", class: "danger", onclick: () => ask("/change", { do: `remove-${kind}`, name }) }, `Remove ${kind}`);
+  const remove = (kind, name) => h("button", { type: "button", class: "danger", "aria-label": `Remove ${kind} ${name}`, onclick: () => ask("/change", { do: `remove-${kind}`, name }) }, `Remove ${kind}`);
+  const change = (kind, name, begin) => h("button", { type: "button", "aria-label": `Change ${kind} ${name}`, onclick: begin }, `Change ${kind}`);
+  const known = () => state.forms[Math.max(0, now().data.estates.indexOf(now().estate))];
 
   window.momlint.elementNodes = (kind, index) => {
     const { estate } = now();
-    const list = kind === "link" ? estate.links : estate.brokers;
-    return estate.kind === "sites" ? [] : [remove(kind, list[index].id)];
+    if (estate.kind === "sites") return [];
+    const { id } = (kind === "link" ? estate.links : estate.brokers)[index];
+    const begin = () => (kind === "link" ? begins("add-link", id, known().links[index]) : begins("add-broker", id, { name: id, ...known().brokers[index] }));
+    return [change(kind, id, begin), remove(kind, id)];
   };
-  window.momlint.topicNodes = (index) => (now().estate.kind === "routed" ? [" ", remove("topic", now().estate.topics[index].name)] : []);
+  window.momlint.topicNodes = (index) => {
+    if (now().estate.kind !== "routed") return [];
+    const { name } = now().estate.topics[index];
+    return [" ", change("topic", name, () => begins("add-topic", name, known().topics[index])), " ", remove("topic", name)];
+  };
+
+  // A form that adds, or that changes what `old` is called: then it has what that has.
+  function begins(id, old, values, number = null) {
+    const form = $(id);
+    leave(form);
+    for (const field of form.elements) {
+      const value = values[field.name];
+      if (value === undefined) continue;
+      if (field.type === "checkbox") field.checked = value;
+      else if (field.multiple) for (const one of field.options) one.selected = value.includes(one.value);
+      else field.value = Array.isArray(value) ? value.join(", ") : value;
+    }
+    if (id === "add-link") showFilters(values.filters === undefined ? null : values.filters);
+    form.dataset.old = old;
+    form.dataset.number = number;
+    showForm(form);
+    $("adding").open = true;
+    form.querySelector("input, select").focus();
+  }
+
+  function leave(form) {
+    delete form.dataset.old;
+    form.reset();
+    if (form.id === "add-link") showFilters(null);
+    showForm(form);
+  }
+
+  function showForm(form) {
+    const { old } = form.dataset;
+    const what = form.id === "add-interest" ? "this" : form.id.slice(4);
+    form.querySelector("[type=submit]").textContent = old === undefined ? `Add ${what}` : `Change ${what === "this" ? what : `${what} ${old}`}`;
+    form.querySelector(".leave").hidden = old === undefined;
+    form.classList.toggle("changing", old !== undefined);
+  }
+
+  function isThere(form) {
+    const { estate } = now();
+    const { old, number } = form.dataset;
+    if (form.id === "add-broker") return estate.brokers.some((one) => one.id === old);
+    if (form.id === "add-link") return estate.links.some((one) => one.id === old);
+    if (form.id === "add-topic") return known().topics.some((one) => one.name === old);
+    return known().interests.some((one) => one.number === Number(number) && interestName(one) === old);
+  }
+  const interestName = (one) => `${one.filter} ${one.section === "publications" ? "published" : "wanted"} at ${one.at}`;
+
+  // What a link lets pass, the first that matches counts: null for everything.
+  function showFilters(filters) {
+    $("add-link").elements.filtered.checked = filters !== null;
+    $("filters").replaceChildren(...(filters || []).map(filterNode));
+    $("add-filter").hidden = filters === null;
+  }
+  function filterNode({ filter, strip, add, deny } = { filter: "", strip: "", add: "", deny: false }) {
+    const field = (name, value, label) => h("label", {}, `${label} `, h("input", { type: "text", "data-filter": name, value, maxlength: 200, autocomplete: "off" }));
+    const node = h("span", { class: "filter" },
+      field("filter", filter, "Filter"), " ", field("strip", strip, "without"), " ", field("add", add, "as"), " ",
+      h("label", {}, h("input", { type: "checkbox", "data-filter": "deny", checked: deny }), " not"), " ",
+      h("button", { type: "button", "aria-label": `Leave out filter ${filter}`, onclick: () => node.remove() }, "×"));
+    return node;
+  }
+  function filters() {
+    if (!$("add-link").elements.filtered.checked) return null;
+    return [...$("filters").children].map((node) => Object.fromEntries([...node.querySelectorAll("[data-filter]")].map((one) =>
+      [one.dataset.filter, one.type === "checkbox" ? one.checked : one.value])));
+  }
+  $("add-link").elements.filtered.addEventListener("change", (event) => showFilters(event.target.checked ? [undefined] : null));
+  $("add-filter").addEventListener("click", () => $("filters").append(filterNode()));
+
+  // Of relayed overlays the tables show classes of topics; here stands what the file says.
+  function listDeclared() {
+    const forms = known();
+    if (!forms || !forms.relayed) return;
+    $("declared").replaceChildren(
+      ...forms.topics.map((one) => h("li", {}, `Topic ${one.name}: published at ${one.publishers.join(", ") || "no broker"}, wanted at ${one.subscribers.join(", ") || "none"} `,
+        change("topic", one.name, () => begins("add-topic", one.name, one)), " ", remove("topic", one.name))),
+      ...forms.interests.map((one) => {
+        const name = interestName(one);
+        return h("li", {}, `${name} `,
+          h("button", { type: "button", "aria-label": `Change: ${name}`, onclick: () => begins("add-interest", name, one, one.number) }, "Change"), " ",
+          h("button", { type: "button", class: "danger", "aria-label": `Remove: ${name}`, onclick: () => ask("/change", { ...one, do: "remove-interest" }) }, "Remove"));
+      }));
+  }
 
   const mode = () => document.querySelector("#studio [name=mode]:checked").value;
 
@@ -141,8 +233,9 @@
       return true;
     }
     if (chosen === "broker" && broker === null && link === null) {
-      const name = $("add-broker").elements.name.value.trim() || freeName();
-      ask("/change", { do: "add-broker", name, x, y }).then((found) => { if (found) $("add-broker").reset(); });
+      const form = $("add-broker");
+      const name = (form.dataset.old === undefined && form.elements.name.value.trim()) || freeName();
+      ask("/change", { do: "add-broker", name, x, y }).then((found) => { if (found) leave(form); });
       return true;
     }
     if (chosen === "link" && broker !== null) {
@@ -162,26 +255,39 @@
   };
 
   function onSubmit(id, read) {
+    $(id).querySelector(".leave").addEventListener("click", () => leave($(id)));
     $(id).addEventListener("submit", async (event) => {
       event.preventDefault();
       typed();
       const form = event.target;
-      const found = await ask("/change", { do: id, ...read(form.elements) });
-      if (found) form.reset();
+      const { old, number } = form.dataset;
+      const body = old === undefined ? { do: id } : { do: id.replace("add", "change"), old, number: Number(number) };
+      const found = await ask("/change", { ...body, ...read(form.elements) });
+      if (found) leave(form);
     });
   }
   const many = (select) => [...select.selectedOptions].map((one) => one.value);
 
-  onSubmit("add-broker", ({ name, site, address }) => ({ name: name.value, site: site.value, address: address.value }));
-  onSubmit("add-link", (fields) => ({
-    name: fields.name.value,
-    from: fields.from.value,
-    to: fields.to.value,
-    cost: fields.cost.value,
-    latency_ms: fields.latency_ms.value,
-    one_way: fields.one_way.checked,
+  onSubmit("add-broker", ({ name, site, address, tags, processing_ms, transit }) => ({
+    name: name.value,
+    site: site.value,
+    address: address.value,
+    tags: tags.value.split(",").map((one) => one.trim()).filter(Boolean),
+    processing_ms: processing_ms.value,
+    transit: transit.checked,
   }));
-  onSubmit("add-topic", ({ name, publishers, subscribers }) => ({ name: name.value, publishers: many(publishers), subscribers: many(subscribers) }));
+  onSubmit("add-link", (fields) => ({
+    ...Object.fromEntries(["name", "from", "to", "cost", "cost_back", "latency_ms", "latency_ms_back", "availability"].map((one) => [one, fields[one].value])),
+    one_way: fields.one_way.checked,
+    ...(now().estate.kind === "relayed" ? { connection: fields.connection.value, max_hops: fields.max_hops.value, filters: filters() } : {}),
+  }));
+  onSubmit("add-topic", ({ name, publishers, subscribers, max_latency_ms, max_hops }) => ({
+    name: name.value,
+    publishers: many(publishers),
+    subscribers: many(subscribers),
+    ...(now().estate.kind === "relayed" ? {} : { max_latency_ms: max_latency_ms.value, max_hops: max_hops.value }),
+  }));
+  onSubmit("add-interest", ({ at, section, filter }) => ({ at: at.value, section: section.value, filter: filter.value }));
 
   // What was typed a moment ago goes first.
   function typed() {

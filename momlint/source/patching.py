@@ -119,12 +119,17 @@ class Patches:
         self._patches.append(Patch(start + len(before.rstrip()), stop, ""))
 
     def change_items(
-        self, node: Node, removed: Iterable[int] = (), added: Mapping[int, Sequence[str]] | None = None
+        self,
+        node: Node,
+        removed: Iterable[int] = (),
+        added: Mapping[int, Sequence[str]] | None = None,
+        *,
+        hollow: bool = False,
     ) -> None:
         """Take out the items (entries of a mapping) with these indices, and put in others.
 
         `added`: texts by the index of the item that they follow; -1 for the front. An entry is ``key: value``. At least
-        one item stays or comes, but in a list in brackets.
+        one item stays or comes, but in a list in brackets, and where it may be left `hollow`.
         """
         if not isinstance(node, (SequenceNode, MappingNode)):
             raise Unpatchable("this is neither a list nor a mapping")
@@ -134,9 +139,17 @@ class Patches:
         if self.text.text[at : at + 1] in ("[", "{"):
             self._in_flow(at, items, gone, new)
         else:
-            if len(gone) == len(items) and not new:
+            if len(gone) == len(items) and not new and not hollow:
                 raise Unpatchable("nothing would be left in the section")
             self._in_block(node, items, gone, new)
+
+    def replace_value(self, node: Node, text: str) -> None:
+        """Put `text` in place of a value, whatever it is; it starts with a space where the value is empty."""
+        if isinstance(node, ScalarNode) and not node.text and not node.style:
+            self.fill(node, text)
+            return
+        start, end = self.place_of(node)
+        self._cut(start, end, text)
 
     def fill(self, node: Node, text: str) -> None:
         """Put `text` where a value is empty."""
@@ -173,7 +186,7 @@ class Patches:
                 self._insert(start, "".join(f"{text}, " for text in new[index]))
 
     def _cut(self, start: int, end: int, text: str = "") -> None:
-        if has_comment(self.text.text[start:end]) or "&" in self.text.text[start:end]:
+        if has_comment(self.text.text[start:end]) or has_anchor(self.text.text[start:end]):
             raise Unpatchable("a comment or an anchor would be lost")
         self._patches.append(Patch(start, end, text))
 
@@ -191,17 +204,26 @@ class Patches:
         self, node: SequenceNode | MappingNode, items: list[_Item], gone: set[int], new: dict[int, list[str]]
     ) -> None:
         is_list = isinstance(node, SequenceNode)
-        lines = [self._lines(item, is_list=is_list) for item in items]
+        # The first key of a mapping in a list stands behind the dash.
+        dashed = not is_list and self._is_dashed(items[0])
+        lines = [self._lines(item, is_list=is_list, dashed=dashed and not index) for index, item in enumerate(items)]
         for (_, end), (start, _) in pairwise(lines):
             if start < end:
                 raise Unpatchable("two entries share a line")
+        if dashed and 0 in gone:
+            kept = next((index for index in range(len(items)) if index not in gone), None)
+            if kept is None:
+                raise Unpatchable("nothing would be left of the item")
+            self._cut(items[0].start, items[kept].start)
+            gone = {index for index in gone if index > kept}
         for index in sorted(gone):
             begin, end = self._line(lines[index][0]), self._line(lines[index][1])
-            if "&" in self.text.text[begin:end]:
+            if has_anchor(self.text.text[begin:end]):
                 raise Unpatchable("an anchor would be lost")
             self._patches.append(Patch(begin, end, ""))
         first = self._line(lines[0][0])
         margin = self.text.text[first : self._first_sign(items[0], is_list=is_list)]
+        margin = " " * len(margin) if dashed else margin
         sign = "- " if is_list else ""
         for index in sorted(new):
             at = self._line(lines[index][1]) if index >= 0 else first
@@ -220,11 +242,15 @@ class Patches:
             raise Unpatchable("the dash of an item stands elsewhere than before it")
         return line + dash
 
-    def _lines(self, item: _Item, *, is_list: bool) -> tuple[int, int]:
-        """The lines of an item, the end exclusive; nothing else may stand on them but comments."""
+    def _is_dashed(self, item: _Item) -> bool:
+        before = self.text.text[self._line(self.text.place(item.start)[0]) : item.start]
+        return bool(before.strip()) and set(before.split()) == {"-"}
+
+    def _lines(self, item: _Item, *, is_list: bool, dashed: bool = False) -> tuple[int, int]:
+        """The lines of an item, the end exclusive; nothing else may stand on them but comments, and a dash."""
         sign = self._first_sign(item, is_list=is_list)
         line = self.text.place(sign)[0]
-        if self.text.text[self._line(line) : sign].strip():
+        if self.text.text[self._line(line) : sign].strip() and not dashed:
             raise Unpatchable("something else stands on the line")
         last = self.text.place(max(item.start, item.end - 1))[0]
         rest = self.text.text[item.end : self._line(last + 1)].strip() if item.end <= self._line(last + 1) else ""
@@ -266,11 +292,17 @@ class Patches:
 #: What stands in quotes, and where a comment begins.
 _IN_QUOTES = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'", re.DOTALL)
 _COMMENT = re.compile(r"(?:^|\s)#", re.MULTILINE)
+_ANCHOR = re.compile(r"(?:^|[\s\[{,])&\S", re.MULTILINE)
 
 
 def has_comment(text: str) -> bool:
     """Whether a comment begins in a piece of YAML."""
     return "#" in text and _COMMENT.search(_IN_QUOTES.sub("_", text)) is not None
+
+
+def has_anchor(text: str) -> bool:
+    """Whether a piece of YAML gives something an anchor; an ``&`` in quotes or between spaces is none."""
+    return "&" in text and _ANCHOR.search(_IN_QUOTES.sub("_", text)) is not None
 
 
 def item_at(node: SequenceNode, span: Span) -> int | None:
@@ -281,4 +313,4 @@ def item_at(node: SequenceNode, span: Span) -> int | None:
     return None
 
 
-__all__ = ["Patch", "Patches", "Unpatchable", "has_comment", "item_at"]
+__all__ = ["Patch", "Patches", "Unpatchable", "has_anchor", "has_comment", "item_at"]

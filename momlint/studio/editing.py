@@ -1,4 +1,4 @@
-"""Changes of an estate, as patches of the texts that it stands in: brokers, links and topics come and go.
+"""Changes of an estate, as patches of the texts that it stands in: brokers, links and topics come, change and go.
 
 Everything that is not changed stays byte for byte, comments too. What cannot be done so is `Unpatchable`.
 """
@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from momlint.errors import UsageError
 from momlint.estate.rewriting import route_of
 from momlint.findings import Place
 from momlint.routed.recovery.quoting import yaml_name
 from momlint.source.editing import with_section
-from momlint.source.nodes import MappingNode, Node, ScalarNode, SequenceNode
-from momlint.source.patching import Patches, Unpatchable
+from momlint.source.nodes import MappingEntry, MappingNode, Node, ScalarNode, SequenceNode
+from momlint.source.patching import Patches, Unpatchable, has_comment
+from momlint.studio.attributes import filter_told, flow, list_of
+from momlint.studio.removing import Going, Naming, has_id
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
-    from momlint.estate.resolved import Estate
-
-#: A document, and a route in it.
-_Route: TypeAlias = "tuple[int, tuple[str | int, ...]]"
+    from momlint.estate.resolved import Estate, Interest, Link
+    from momlint.studio.removing import Route
 
 
 class Editing:
@@ -37,14 +37,30 @@ class Editing:
         self._files: dict[str, Patches] = {}
         self._sections: list[tuple[int, str, str]] = []
         # Items of lists and entries of mappings, by the route of what they stand in.
-        self._gone: defaultdict[_Route, set[int]] = defaultdict(set)
-        self._new: defaultdict[_Route, list[str]] = defaultdict(list)
+        self._gone: defaultdict[Route, set[int]] = defaultdict(set)
+        self._new: defaultdict[Route, list[str]] = defaultdict(list)
+        # The item that new ones follow, where it is not the last.
+        self._behind: dict[Route, int] = {}
+        # What may be left empty, and lists that are to be written as such.
+        self._hollow: set[Route] = set()
+        self._emptied: set[Route] = set()
+        # Values and whole entries that become other texts.
+        self._values: list[tuple[int, Node, str]] = []
+        self._entries: list[tuple[int, MappingEntry, str]] = []
 
     def made(self) -> dict[str, bytes]:
         """The files that change."""
         self._settle()
         for document, path in dict.fromkeys((*self._gone, *self._new)):
             self._change(document, path)
+        for document, node, text in self._values:
+            self._patches(document).replace_value(node, text)
+        for document, entry, text in self._entries:
+            patches = self._patches(document)
+            start, end = patches.range(entry.span)
+            if has_comment(patches.text.text[start:end]):
+                raise Unpatchable("a comment would be lost")
+            patches.put(start, end, text.replace("\n", patches.line_break))
         made = {file: patches.made() for file, patches in self._files.items() if len(patches)}
         for number, section, text in self._sections:
             source, tree = self.loaded.documents[number]
@@ -58,62 +74,204 @@ class Editing:
 
     # -- what comes ---------------------------------------------------------------------------------------------------
 
-    def add_broker(self, name: str, attributes: Mapping[str, str]) -> None:
-        """A broker, with texts such as ``site``."""
+    def add_broker(self, name: str, told: Mapping[str, str | None]) -> Sequence[str]:
+        """A broker, with attributes such as ``site`` as YAML, None for none."""
         self._is_new(name, [one.id for one in self.estate.brokers], "broker")
-        self._append("brokers", name, _flow(attributes))
+        self._append("brokers", name, flow(told))
+        return ()
 
-    def add_link(self, tail: str, head: str, name: str, numbers: Mapping[str, float], *, one_way: bool) -> None:
+    def add_link(self, tail: str, head: str, name: str, told: Mapping[str, str | None], *, one_way: bool) -> None:
         """A link between two brokers; `name` empty for none of its own."""
         for one in (tail, head):
             self._is_known(one)
         if tail == head:
             raise Unpatchable("a link joins two brokers")
-        if name:
-            self._is_new(name, [one.id for one in self.estate.links], "link")
-        ends = f"from: {yaml_name(tail)}, to: {yaml_name(head)}" if one_way else f"between: [{_names((tail, head))}]"
-        given = f"id: {yaml_name(name)}, " if name else ""
-        told = "".join(f", {key}: {number:g}" for key, number in numbers.items())
-        self._append("links", None, f"{{{given}{ends}{told}}}")
+        called = name or f"{tail}{'->' if one_way else '--'}{head}"
+        self._is_new(called, [one.id for one in self.estate.links], "link")
+        ends = {"from": yaml_name(tail), "to": yaml_name(head)} if one_way else {"between": _both(tail, head)}
+        self._append("links", None, flow({"id": yaml_name(name) if name else None, **ends, **told}))
 
-    def add_topic(self, name: str, publishers: Sequence[str], subscribers: Sequence[str]) -> None:
-        """A topic."""
+    def add_topic(
+        self,
+        name: str,
+        publishers: Sequence[str],
+        subscribers: Sequence[str],
+        told: Mapping[str, str | None] | None = None,
+    ) -> None:
+        """A topic; `told` as for brokers."""
         self._is_new(name, [one.name for one in self.estate.topics], "topic")
         for one in (*publishers, *subscribers):
             self._is_known(one)
-        self._append("topics", name, f"{{publishers: [{_names(publishers)}], subscribers: [{_names(subscribers)}]}}")
+        ends = {"publishers": f"[{_names(publishers)}]", "subscribers": f"[{_names(subscribers)}]"}
+        self._append("topics", name, flow({**ends, **(told or {})}))
+
+    def add_interest(self, section: str, broker: str, pattern: str) -> None:
+        """What is wanted (``subscriptions``) or published (``publications``) at a broker of a relayed overlay."""
+        self._is_known(broker)
+        if not pattern:
+            raise Unpatchable("a filter has at least one character")
+        self._append(section, None, f"{{at: {yaml_name(broker)}, filter: {yaml_name(pattern)}}}")
+
+    # -- what changes -------------------------------------------------------------------------------------------------
+
+    def change_broker(self, name: str, told: Mapping[str, str | None]) -> None:
+        """Give the attributes of a broker other values, as YAML; None for none."""
+        broker = self.estate.brokers[self._broker(name)]
+        self._set(broker.place, told)
+
+    def change_topic(
+        self, name: str, publishers: Sequence[str], subscribers: Sequence[str], told: Mapping[str, str | None]
+    ) -> None:
+        """Give a topic other publishers and subscribers; `told` as for brokers."""
+        topic = self.estate.topics[self._topic(name)]
+        for one in (*publishers, *subscribers):
+            self._is_known(one)
+        names = [broker.id for broker in self.estate.brokers]
+        values = dict(told)
+        for key, wanted, known in (
+            ("publishers", publishers, topic.publishers),
+            ("subscribers", subscribers, topic.subscribers),
+        ):
+            before = [names[one] for one in known]
+            if list(wanted) != before and not self._change_names(topic.place, key, before, wanted):
+                values[key] = f"[{_names(wanted)}]" if wanted else None
+        self._set(topic.place, values)
+
+    def change_link(
+        self, name: str, new: str, tail: str, head: str, told: Mapping[str, str | None], *, one_way: bool
+    ) -> None:
+        """Give a link other ends, an id (empty for none of its own) and attributes; colours and groups follow."""
+        number = self._link(name)
+        link = self.estate.links[number]
+        names = [broker.id for broker in self.estate.brokers]
+        for one in (tail, head):
+            self._is_known(one)
+        if tail == head:
+            raise Unpatchable("a link joins two brokers")
+        called = new or f"{tail}{'->' if one_way else '--'}{head}"
+        if called != name:
+            self._is_new(called, [one.id for one in self.estate.links], "link")
+        values = dict(told)
+        if new != (name if has_id(self.loaded, link) else ""):
+            values["id"] = yaml_name(new) if new else None
+        ends = (names[link.tail], names[link.head], link.one_way)
+        if ends != (tail, head, one_way):
+            if link.alternatives:
+                raise Unpatchable("the alternatives of the link name its ends; change them in the text")
+            self._change_ends(link, tail, head, one_way=one_way)
+        self._set(link.place, values)
+        if called != name:
+            self._call(number, called)
+
+    def change_filters(self, name: str, filters: Sequence[Mapping[str, str | None]] | None) -> None:
+        """Let a link pass other topics, of which the first that matches counts; None for everything.
+
+        Filters that stay are left alone, and of one that changes what is other about it.
+        """
+        link = self.estate.links[self._link(name)]
+        document, path = route_of(link.place)
+        route = (*path, "topics")
+        node = self.loaded.documents[document][1].find(route)
+        if filters is None or not isinstance(node, SequenceNode) or not node.items:
+            value = None if filters is None else list_of(filters)
+            self._set(link.place, {"topics": value})
+            return
+        self._find(document, route)
+        before = [filter_told(one) for one in link.passes or ()]
+        if len(before) != len(node.items):
+            raise Unpatchable("some of its filters are not known; change them in the text")
+        same = 0
+        while same < min(len(before), len(filters)) and before[same] == filters[same]:
+            same += 1
+        end = 0
+        while end < min(len(before), len(filters)) - same and before[-1 - end] == filters[len(filters) - 1 - end]:
+            end += 1
+        old, new = range(same, len(before) - end), filters[same : len(filters) - end]
+        for index, one in zip(old, new, strict=False):
+            told = {key: value for key, value in one.items() if value != before[index].get(key)}
+            self._set(Place(document, (*route, index)), told)
+        for index in old[len(new) :]:
+            self._drop(document, (*route, index))
+        if not filters:
+            self._emptied.add((document, route))
+        if len(new) > len(old):
+            self._new[document, route] += [flow(one) for one in new[len(old) :]]
+            self._behind[document, route] = same + len(old) - 1
+
+    def change_interest(self, section: str, number: int, broker: str, pattern: str) -> None:
+        """Let something else be wanted or published, or elsewhere."""
+        self._is_known(broker)
+        if not pattern:
+            raise Unpatchable("a filter has at least one character")
+        interest = self._interests(section, number)
+        told: dict[str, str | None] = {}
+        if self.estate.brokers[interest.broker].id != broker:
+            told["at"] = yaml_name(broker)
+        if interest.filter != pattern:
+            told["filter"] = yaml_name(pattern)
+        self._set(interest.place, told)
 
     # -- what goes ----------------------------------------------------------------------------------------------------
 
-    def remove_link(self, name: str) -> None:
-        """A link; colours and recovery rows that speak of it stay, and the check will say so."""
-        links = [one for one in self.estate.links if one.id == name]
-        if not links:
-            raise Unpatchable(f"there is no link `{name}`")
-        self._remove(links[0].place)
+    def remove_link(self, name: str) -> list[str]:
+        """A link with all that names it; what goes beside it, in words."""
+        return self._go(lambda going: going.link(self._link(name)))
 
-    def remove_topic(self, name: str) -> None:
-        """A topic."""
-        topics = [one for one in self.estate.topics if one.name == name]
-        if not topics:
-            raise Unpatchable(f"there is no topic `{name}`")
-        self._remove(topics[0].place)
+    def remove_topic(self, name: str) -> list[str]:
+        """A topic, as `remove_link`."""
+        return self._go(lambda going: going.topic(self._topic(name)))
 
-    def remove_broker(self, name: str) -> None:
-        """A broker with its links, and where topics are published or wanted there; rows of tables stay."""
-        self._is_known(name)
-        number = [one.id for one in self.estate.brokers].index(name)
-        self._remove(self.estate.brokers[number].place)
-        for link in self.estate.links:
-            if number in (link.tail, link.head):
-                self._remove(link.place)
-        for topic in self.estate.topics:
-            if number in topic.publishers:
-                self._remove(topic.publisher_place(number))
-            if number in topic.subscribers:
-                self._remove(topic.subscriber_place(number))
+    def remove_broker(self, name: str) -> list[str]:
+        """A broker with its links, as `remove_link`."""
+        return self._go(lambda going: going.broker(self._broker(name)))
+
+    def remove_interest(self, section: str, number: int) -> list[str]:
+        """What is wanted or published somewhere."""
+        self._interests(section, number)
+        return self._go(lambda going: going.interest(section, number))
+
+    def remove_specifications(self, numbers: Sequence[int]) -> list[str]:
+        """The specifications with these indices; as `remove_link`."""
+
+        def take(going: Going) -> None:
+            for number in numbers:
+                going.specification(number)
+
+        return self._go(take)
 
     # -- how ----------------------------------------------------------------------------------------------------------
+
+    def _go(self, take: Callable[[Going], None]) -> list[str]:
+        going = Going(self.loaded)
+        take(going)
+        for document, path in going.routes:
+            self._drop(document, path)
+        self._hollow |= going.hollow
+        self._emptied |= going.emptied
+        return going.words()
+
+    def _broker(self, name: str) -> int:
+        self._is_known(name)
+        return [one.id for one in self.estate.brokers].index(name)
+
+    def _link(self, name: str) -> int:
+        names = [one.id for one in self.estate.links]
+        if name not in names:
+            raise Unpatchable(f"there is no link `{name}`")
+        return names.index(name)
+
+    def _topic(self, name: str) -> int:
+        names = [one.name for one in self.estate.topics]
+        if name not in names:
+            raise Unpatchable(f"there is no topic `{name}`")
+        return names.index(name)
+
+    def _interests(self, section: str, number: int) -> Interest:
+        known = {"subscriptions": self.estate.subscriptions, "publications": self.estate.publications}
+        interests = known.get(section) or ()
+        if not 0 <= number < len(interests):
+            raise Unpatchable("there is no such subscription or publication")
+        return interests[number]
 
     def _is_known(self, broker: str) -> None:
         if broker not in [one.id for one in self.estate.brokers]:
@@ -138,10 +296,76 @@ class Editing:
         self._yaml(0)
         self._sections.append((0, section, f"{section}:\n  {entry}\n"))
 
-    def _remove(self, place: Place) -> None:
-        document, (*path, last) = route_of(place)
-        parent = self._find(document, tuple(path))
-        self._gone[document, tuple(path)].add(_index(parent, last))
+    def _drop(self, document: int, route: tuple[str | int, ...]) -> None:
+        *path, last = route
+        self._gone[document, tuple(path)].add(_index(self._find(document, tuple(path)), last))
+
+    def _set(self, place: Place, told: Mapping[str, str | None]) -> None:
+        """Give the entries of the mapping at `place` these values; None takes one out."""
+        document, path = route_of(place)
+        node = self._find(document, path)
+        if not isinstance(node, MappingNode):
+            new = [f"{key}: {value}" for key, value in told.items() if value is not None]
+            if new:
+                self._values.append((document, node, f"{{{', '.join(new)}}}"))
+            return
+        for key, value in told.items():
+            entry = node.get(key)
+            if entry is not None and (entry.via or entry.alias is not None):
+                raise Unpatchable(f"`{key}` comes from an anchor or a merge key")
+            if entry is None and value is not None:
+                self._new[document, path].append(f"{key}: {value}")
+            elif entry is not None and value is None:
+                self._gone[document, path].add(_index(node, key))
+                self._hollow.add((document, path))
+            elif entry is not None and value is not None:
+                self._values.append((document, entry.value, value))
+
+    def _change_names(self, place: Place, key: str, before: Sequence[str], after: Sequence[str]) -> bool:
+        """Change a list of names item by item, so that its other lines stay; False where there is no such list."""
+        document, path = route_of(place)
+        route = (*path, key)
+        _, tree = self.loaded.documents[document]
+        node = tree.find(route)
+        if not isinstance(node, SequenceNode) or not before or not after:
+            return False
+        self._find(document, route)
+        for index, item in enumerate(node.items):
+            if isinstance(item, ScalarNode) and item.text not in after:
+                self._drop(document, (*route, index))
+        self._new[document, route] += [yaml_name(one) for one in after if one not in before]
+        return True
+
+    def _change_ends(self, link: Link, tail: str, head: str, *, one_way: bool) -> None:
+        document, path = route_of(link.place)
+        node = self._find(document, path)
+        if not isinstance(node, MappingNode):
+            raise Unpatchable("it comes from an anchor or a merge key")
+        ends = [entry for entry in node.entries if entry.key.text in ("between", "from", "to")]
+        if any(entry.via or entry.alias is not None for entry in ends):
+            raise Unpatchable("its ends come from an anchor or a merge key")
+        if one_way == link.one_way:
+            told = {"from": yaml_name(tail), "to": yaml_name(head)} if one_way else {"between": _both(tail, head)}
+            self._set(link.place, told)
+            return
+        first, *others = ends
+        between = ", " if self._is_flow(document, node) else f"\n{' ' * first.key.start_column}"
+        text = f"from: {yaml_name(tail)}{between}to: {yaml_name(head)}" if one_way else f"between: {_both(tail, head)}"
+        self._entries.append((document, first, text))
+        for other in others:
+            self._gone[document, path].add(_index(node, other.key.text))
+
+    def _call(self, number: int, name: str) -> None:
+        """Let colours and groups call a link by another name, where it is what they mean."""
+        naming = Naming(self.loaded)
+        for document, (_, tree) in enumerate(self.loaded.documents):
+            for base in (("groups",), ("failures", "colours")):
+                section = tree.find(base)
+                for entry in section.entries if isinstance(section, MappingNode) else ():
+                    for item in entry.value.items if isinstance(entry.value, SequenceNode) else ():
+                        if isinstance(item, ScalarNode) and naming.of(item.text) == ([number], ()):
+                            self._find(document, (*base, entry.key.text))
+                            self._values.append((document, item, yaml_name(name)))
 
     def _settle(self) -> None:
         """Where nothing would be left of a list or mapping in block style, it goes as a whole, key and all."""
@@ -150,6 +374,8 @@ class Editing:
             document, path = route
             node = self._find(document, path)
             if len(self._gone[route]) < len(_items(node)) or self._new.get(route) or self._is_flow(document, node):
+                continue
+            if route in self._hollow or route in self._emptied:
                 continue
             if not path:
                 raise Unpatchable("nothing would be left in the file")
@@ -169,7 +395,23 @@ class Editing:
             is_list = path[-1] == "links"
             patches.fill(node, f"[{', '.join(new)}]" if is_list else f"{{{', '.join(new)}}}")
             return
-        patches.change_items(node, self._gone.get((document, path), ()), {len(_items(node)) - 1: new})
+        gone = self._gone.get((document, path), set())
+        if (document, path) in self._emptied and len(gone) == len(_items(node)) and not self._is_flow(document, node):
+            # Written so, it says something; left out, it would not.
+            parent = self._find(document, path[:-1])
+            entry = parent.get(str(path[-1])) if isinstance(parent, MappingNode) else None
+            assert entry is not None
+            _, end = patches.place_of(entry.key)
+            colon = patches.text.text.index(":", end) + 1
+            patches.put(colon, colon, " []")
+            patches.change_items(node, gone, hollow=True)
+            return
+        patches.change_items(
+            node,
+            gone,
+            {self._behind.get((document, path), len(_items(node)) - 1): new},
+            hollow=(document, path) in self._hollow,
+        )
 
     def _find(self, document: int, path: tuple[str | int, ...]) -> Node:
         _, tree = self.loaded.documents[document]
@@ -215,10 +457,9 @@ def _index(node: Node, key: str | int) -> int:
     raise Unpatchable("it comes from an anchor or a merge key")
 
 
+def _both(tail: str, head: str) -> str:
+    return f"[{_names((tail, head))}]"
+
+
 def _names(names: Sequence[str]) -> str:
     return ", ".join(map(yaml_name, names))
-
-
-def _flow(attributes: Mapping[str, str]) -> str:
-    told = ", ".join(f"{key}: {yaml_name(value)}" for key, value in attributes.items() if value)
-    return f"{{{told}}}" if told else ""

@@ -18,7 +18,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from momlint.studio.session import ACTIONS, Refused
+from momlint.studio.asking import Refused
+from momlint.studio.session import ACTIONS
 from momlint.view.page import studio_page
 
 if TYPE_CHECKING:

@@ -7,21 +7,26 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from momlint.access import reason
-from momlint.errors import MomlintError
-from momlint.source.patching import Unpatchable
+from momlint.lsp.names import uses
+from momlint.lsp.renaming import Refused as NotRenamed
+from momlint.lsp.renaming import rename
+from momlint.source.patching import Patches, Unpatchable
+from momlint.studio.asking import Refused, Renamed, Wish, forms, lost_specifications, names, whole, wish, word
 from momlint.studio.editing import Editing
-from momlint.view.gathering import Gathered, Supposed, gather
+from momlint.view.gathering import Gathered, Supposed, gather, open_unit
 from momlint.view.layout import paths
 from momlint.view.page import data_of
 from momlint.words import joined
 from momlint.writing import write_file
 
 if TYPE_CHECKING:
+    from momlint.estate.load import LoadedEstate
+    from momlint.estate.opening import Opened
     from momlint.lint import Options
     from momlint.view.form import Picture
 
@@ -30,17 +35,6 @@ _MOST_UNDONE = 200
 #: Pixels from a new broker to the ones that stand already.
 _AWAY = 90.0
 _MARK = b"\xef\xbb\xbf"
-#: Keys of a link that are numbers, and of a broker that are texts.
-_NUMBERS = ("cost", "latency_ms", "availability")
-_TEXTS = ("site", "address")
-
-
-class Refused(MomlintError):
-    """What cannot be done; `status`: as HTTP has it."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
 
 
 class Session:
@@ -73,6 +67,7 @@ class Session:
             "undo": bool(self._undo),
             "revision": self.revision,
             "says": says,
+            "forms": [forms(loaded) for loaded in self.gathered.estates],
         }
         return found
 
@@ -94,52 +89,84 @@ class Session:
     # -- what is done -------------------------------------------------------------------------------------------------
 
     def change(self, asked: Mapping[str, Any]) -> str:
-        """Do what `asked` says to the estate; a sentence on what was done. Raises `Refused`."""
+        """Do what `asked` says to the estate, as one step; a sentence on what was done. Raises `Refused`."""
         self._is_current(asked)
-        number = _whole(asked.get("estate", 0))
+        number = whole(asked.get("estate", 0))
         if not 0 <= number < len(self.gathered.estates):
             raise Refused(422, "there is no estate to change; mend the text first")
-        editing = Editing(self.gathered.estates[number], self.read)
+        wanted = wish(asked)
         try:
-            says = self._do(editing, asked)
-            made = editing.made()
-        except Unpatchable as error:
+            made, words = self._made(number, wanted)
+        except (Unpatchable, NotRenamed) as error:
             raise Refused(422, f"this cannot be done here: {error}") from error
+        if wanted.broker is not None:
+            x, y = asked.get("x"), asked.get("y")
+            if isinstance(x, int | float) and isinstance(y, int | float) and math.isfinite(x + y):
+                self._put[wanted.broker] = (round(float(x), 1), round(float(y), 1))
+        if wanted.rename is not None and wanted.rename.kind == "broker":
+            self._spots = [
+                {wanted.rename.new if name == wanted.rename.name else name: spot for name, spot in known.items()}
+                for known in self._spots
+            ]
         self._take(made)
-        return says
+        return f"{wanted.says}, and with it {joined(words)}." if words else f"{wanted.says}."
 
-    def _do(self, editing: Editing, asked: Mapping[str, Any]) -> str:
-        name = _word(asked, "name")
-        match asked.get("do"):
-            case "add-broker":
-                editing.add_broker(name, {key: _word(asked, key) for key in _TEXTS})
-                x, y = asked.get("x"), asked.get("y")
-                if isinstance(x, int | float) and isinstance(y, int | float) and math.isfinite(x + y):
-                    self._put[name] = (round(float(x), 1), round(float(y), 1))
-                return f"Broker {name} added."
-            case "add-link":
-                tail, head = _word(asked, "from"), _word(asked, "to")
-                numbers = {key: _number(asked, key) for key in _NUMBERS if asked.get(key) not in (None, "")}
-                editing.add_link(tail, head, name, numbers, one_way=asked.get("one_way") is True)
-                return f"Link from {tail} to {head} added."
-            case "add-topic":
-                editing.add_topic(name, _names(asked, "publishers"), _names(asked, "subscribers"))
-                return f"Topic {name} added."
-            case "remove-broker":
-                editing.remove_broker(name)
-                return f"Broker {name} removed, with its links."
-            case "remove-link":
-                editing.remove_link(name)
-                return f"Link {name} removed."
-            case "remove-topic":
-                editing.remove_topic(name)
-                return f"Topic {name} removed."
-        raise Refused(400, "this is nothing that the studio does")
+    def _made(self, number: int, wanted: Wish) -> tuple[dict[str, bytes], list[str]]:
+        """The texts that a change makes, and what goes with it in words. Each step is done to a text that is read anew.
+
+        Raises `Unpatchable` and `NotRenamed`.
+        """
+        made: dict[str, bytes] = {}
+        loaded = self.gathered.estates[number]
+
+        def edit(do: Callable[[Editing], Sequence[str]]) -> list[str]:
+            editing = Editing(loaded, lambda file: made[file] if file in made else self.read(file))
+            words = list(do(editing))
+            made.update(editing.made())
+            return words
+
+        if wanted.rename is not None and wanted.rename.name != wanted.rename.new:
+            made.update(self._renamed(loaded, wanted.rename))
+            loaded = self._estate(number, made)
+        words = edit(wanted.do)
+        if wanted.removes and loaded.estate is not None and loaded.estate.specs:
+            before = loaded.estate
+            loaded = self._estate(number, made)
+            assert loaded.estate is not None
+            lost = lost_specifications(before, loaded.estate)
+            words += edit(lambda editing: editing.remove_specifications(lost))
+        return made, words
+
+    def _renamed(self, loaded: LoadedEstate, asked: Renamed) -> dict[str, bytes]:
+        """The texts with another name for a broker or topic wherever it stands. Raises `NotRenamed`, `Unpatchable`."""
+        use = next((one for one in uses(loaded) if one.declares and (one.kind, one.name) == asked[:2]), None)
+        if use is None:
+            raise Unpatchable(f"there is no {asked.kind} `{asked.name}`")
+        changes = rename(self._opened({}), use, asked.new, self.read, self._opened)
+        patched: dict[str, Patches] = {}
+        for change in changes:
+            if change.file not in patched:
+                patched[change.file] = Patches(self.read(change.file))
+            patched[change.file].replace(change.span, change.text)
+        return {file: patches.made() for file, patches in patched.items()}
+
+    def _opened(self, made: Mapping[str, bytes]) -> Opened:
+        """The estates with these texts in place of those that there are."""
+        opened, failures = open_unit(self.file, self.options, {**self.contents, **made})
+        if opened is None:
+            raise Unpatchable(joined(failures))
+        return opened
+
+    def _estate(self, number: int, made: Mapping[str, bytes]) -> LoadedEstate:
+        estates = [one for one in self._opened(made).estates if one.estate is not None]
+        if number >= len(estates):
+            raise Unpatchable("the estate could not be read any more")
+        return estates[number]
 
     def write(self, asked: Mapping[str, Any]) -> str:
         """Put another text in place of a file of the estate. Raises `Refused`."""
         self._is_current(asked)
-        file, text = _word(asked, "file"), asked.get("text")
+        file, text = word(asked, "file"), asked.get("text")
         if file not in self.files():
             raise Refused(403, "this file is none of the estate's")
         if not isinstance(text, str) or len(text) > self.options.most_bytes:
@@ -154,8 +181,8 @@ class Session:
     def suppose(self, asked: Mapping[str, Any]) -> str:
         """Look at a failure of links and brokers. Raises `Refused`."""
         self._is_current(asked)
-        links, brokers = _names(asked, "links"), _names(asked, "brokers")
-        supposed = Supposed(_whole(asked.get("estate", 0)), links, brokers) if links or brokers else None
+        links, brokers = names(asked, "links"), names(asked, "brokers")
+        supposed = Supposed(whole(asked.get("estate", 0)), links, brokers) if links or brokers else None
         known = self._known(supposed)
         self._supposed = supposed
         if known is None:
@@ -294,36 +321,6 @@ def _text(data: bytes) -> str | None:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
-
-
-def _word(asked: Mapping[str, Any], key: str) -> str:
-    value = asked.get(key, "")
-    if not isinstance(value, str) or len(value) > 200:
-        raise Refused(400, f"`{key}` is no name")
-    return value.strip()
-
-
-def _names(asked: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    value = asked.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise Refused(400, f"`{key}` is no list of names")
-    return tuple(dict.fromkeys(value))
-
-
-def _number(asked: Mapping[str, Any], key: str) -> float:
-    try:
-        value = float(asked[key])
-    except (TypeError, ValueError, OverflowError) as error:
-        raise Refused(400, f"`{key}` is no number") from error
-    if not math.isfinite(value):
-        raise Refused(400, f"`{key}` is no number")
-    return value
-
-
-def _whole(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise Refused(400, "this is no number of an estate")
-    return value
 
 
 #: What the page may ask for, by the path.

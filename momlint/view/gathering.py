@@ -60,7 +60,7 @@ def gather(
 
     def take(unit: Unit) -> None:
         progress(f"reading {unit if isinstance(unit, str) else unit.files[0]}")
-        one, failures = _open(unit, options, held)
+        one, failures = open_unit(unit, options, held)
         if one is None:
             results.append(FileResult(failure="\n".join(failures)))
             return
@@ -94,8 +94,8 @@ def gather(
     return Gathered(report, pictures, findings, places, estates[:MOST_ESTATES])
 
 
-def _open(unit: Unit, options: Options, given: Mapping[str, bytes]) -> tuple[Opened | None, list[str]]:
-    """What was opened, and sentences on files that could not be read."""
+def open_unit(unit: Unit, options: Options, given: Mapping[str, bytes]) -> tuple[Opened | None, list[str]]:
+    """What was opened, with `given` in place of files, and sentences on files that could not be read."""
     if isinstance(unit, str):
         try:
             data = given.get(unit)

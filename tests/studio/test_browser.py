@@ -162,6 +162,117 @@ def test_topics_come_and_things_go_and_come_back(browser: Browser, file: Path) -
     assert find(browser, "#text-area")[0].get_property("value") == LINE
 
 
+def details(browser: Browser, words: str) -> None:
+    next(one for one in find(browser, "#detail button") if one.text == words).click()
+
+
+def value(browser: Browser, selector: str) -> Any:
+    return find(browser, selector)[0].get_property("value")
+
+
+def put(browser: Browser, selector: str, words: str) -> None:
+    node = find(browser, selector)[0]
+    node.clear()
+    node.send_keys(words)
+
+
+def test_brokers_links_and_topics_are_changed_by_form(browser: Browser, file: Path) -> None:
+    click(browser, '[data-broker="1"] circle')
+    details(browser, "Change broker")
+    assert value(browser, "#add-broker [name=name]") == "b"
+    put(browser, "#add-broker [name=name]", "hub")
+    put(browser, "#add-broker [name=tags]", "eu, old")
+    assert text(browser, "#add-broker [type=submit]") == "Change broker b"
+    find(browser, "#add-broker [type=submit]")[0].click()
+    says(browser, "Broker hub changed.")
+    # The form adds again.
+    assert text(browser, "#add-broker [type=submit]") == "Add broker"
+    click(browser, '[data-link="0"] .hit')
+    assert "Link a--hub" in text(browser, "#detail")
+    details(browser, "Change link")
+    put(browser, "#add-link [name=cost]", "4")
+    find(browser, "#add-link [name=one_way]")[0].click()
+    find(browser, "#add-link [type=submit]")[0].click()
+    says(browser, "Link a--hub changed.")
+    find(browser, "#topics summary")[0].click()
+    next(one for one in find(browser, "#topics button") if one.text == "Change topic").click()
+    assert value(browser, "#add-topic [name=name]") == "t"
+    put(browser, "#add-topic [name=name]", "heat")
+    put(browser, "#add-topic [name=max_hops]", "2")
+    find(browser, "#add-topic [type=submit]")[0].click()
+    says(browser, "Topic heat changed.")
+    find(browser, "#save")[0].click()
+    says(browser, "Saved ")
+    wanted = LINE.replace("  b:\n", "  hub: {tags: [eu, old]}\n").replace("[b, c]", "[hub, c]")
+    wanted = wanted.replace("{between: [a, b]}", "{from: a, to: hub, cost: 4}").replace("[b]", "[hub]")
+    wanted = wanted.replace(
+        "t: {publishers: [a], subscribers: [c]}", "heat: {publishers: [a], subscribers: [c], max_hops: 2}"
+    )
+    assert file.read_text() == wanted
+    # A form that is left changes nothing, and a broker that goes takes what names it, at once and as one step.
+    click(browser, '[data-broker="1"] circle')
+    details(browser, "Change broker")
+    find(browser, "#add-broker .leave")[0].click()
+    assert value(browser, "#add-broker [name=name]") == ""
+    details(browser, "Remove broker")
+    says(browser, "Broker hub removed, and with it 2 links and 1 place in a topic.")
+    find(browser, "#undo")[0].click()
+    says(browser, "Taken back.")
+    assert len(find(browser, ".cable")) == 2
+
+
+RELAYED = """\
+momlint: 1
+name: bridged
+routing: {protocol: relay}
+brokers: {edge: , hub: , cloud: }
+links:
+  - {from: edge, to: hub, topics: [{filter: "plant/#"}]}   # uplink
+  - {from: hub, to: cloud}
+topics:
+  plant/a: {publishers: [edge], subscribers: [cloud]}
+subscriptions:
+  - {at: hub, filter: "plant/#"}   # the hall
+"""
+
+
+def write(browser: Browser, words: str, links: int) -> None:
+    """Put another text in place of the file's."""
+    if find(browser, "#text")[0].get_attribute("open") is None:
+        find(browser, "#text summary")[0].click()
+    browser.execute_script(
+        "const area = document.getElementById('text-area'); area.value = arguments[0];"
+        "area.dispatchEvent(new Event('input', {bubbles: true}))",
+        words,
+    )
+    until(lambda: len(find(browser, ".cable")) == links and "(changed)" in text(browser, "#file"))
+    find(browser, "#text summary")[0].click()
+
+
+def test_filters_and_who_wants_what_are_changed_by_form(browser: Browser, file: Path) -> None:
+    write(browser, RELAYED, 2)
+    click(browser, '[data-link="0"] .hit')
+    details(browser, "Change link")
+    put(browser, "#filters [data-filter=filter]", "plant/a")
+    find(browser, "#add-filter")[0].click()
+    find(browser, "#filters [data-filter=filter]")[1].send_keys("plant/b")
+    put(browser, "#add-link [name=max_hops]", "2")
+    find(browser, "#add-link [type=submit]")[0].click()
+    says(browser, "Link edge->hub changed.")
+    next(one for one in find(browser, "#declared button") if one.text == "Change").click()
+    put(browser, "#add-interest [name=filter]", "plant/b")
+    find(browser, "#add-interest [type=submit]")[0].click()
+    says(browser, "plant/b wanted at hub, changed.")
+    find(browser, "#save")[0].click()
+    says(browser, "Saved ")
+    wanted = RELAYED.replace(
+        '[{filter: "plant/#"}]}   # uplink', "[{filter: plant/a}, {filter: plant/b}], max_hops: 2}   # uplink"
+    )
+    assert file.read_text() == wanted.replace('{at: hub, filter: "plant/#"}', "{at: hub, filter: plant/b}")
+    next(one for one in find(browser, "#declared button") if one.text == "Remove topic").click()
+    says(browser, "Topic plant/a removed.")
+
+
 def test_the_text_is_edited_and_findings_follow(browser: Browser, file: Path) -> None:
     find(browser, "#text summary")[0].click()
     area = find(browser, "#text-area")[0]

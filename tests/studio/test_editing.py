@@ -8,6 +8,7 @@ import pytest
 
 from momlint.access import Access
 from momlint.estate.opening import open_bytes
+from momlint.routed.recovery.quoting import yaml_name
 from momlint.source.patching import Unpatchable
 from momlint.studio.editing import Editing
 
@@ -43,7 +44,7 @@ def edited(text: str, change: Callable[[Editing], None]) -> str:
 
 
 def test_a_broker_comes_behind_the_others() -> None:
-    after = edited(BLOCK, lambda one: one.add_broker("d", {"site": "new hall", "address": ""}))
+    after = edited(BLOCK, lambda one: one.add_broker("d", {"site": '"new hall"', "address": None}))
     assert after == BLOCK.replace("  c:\n", '  c:\n  d: {site: "new hall"}\n')
     after = edited(BLOCK, lambda one: one.add_broker("d", {}))
     assert after == BLOCK.replace("  c:\n", "  c:\n  d:\n")
@@ -56,7 +57,7 @@ def test_in_braces_too() -> None:
 
 
 def test_a_link_comes_behind_the_others() -> None:
-    after = edited(BLOCK, lambda one: one.add_link("a", "c", "fibre 1", {"cost": 2.5}, one_way=False))
+    after = edited(BLOCK, lambda one: one.add_link("a", "c", "fibre 1", {"cost": "2.5"}, one_way=False))
     assert after == BLOCK.replace("    cost: 2\n", '    cost: 2\n  - {id: "fibre 1", between: [a, c], cost: 2.5}\n')
 
 
@@ -127,7 +128,7 @@ def test_what_an_anchor_holds_stays() -> None:
 @pytest.mark.parametrize("name", ["yes", "1", "a: b", "#x", "- y", 'q"q', "null", "é→", "a,b", "[x]"])
 def test_names_are_read_back_as_they_are(name: str) -> None:
     for text in (BLOCK, FLOW):
-        after = edited(text, lambda one: one.add_broker(name, {"site": name}))
+        after = edited(text, lambda one: one.add_broker(name, {"site": yaml_name(name)}))
         (loaded,) = open_bytes(after.encode(), "x.yaml", Access(None)).estates
         assert loaded.estate is not None
         assert (loaded.estate.brokers[-1].id, loaded.estate.brokers[-1].site) == (name, name)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from momlint.lint import Options
-from momlint.studio.session import Refused, Session
+from momlint.studio.asking import Refused
+from momlint.studio.session import Session
 
 TRIANGLE = (Path(__file__).parents[2] / "examples" / "triangle" / "topology.yaml").read_text()
 LINE = """\
