@@ -756,8 +756,9 @@ class _Search:
         number = len(mine) + 1
         state = self._with(state, site, broker._replace(table=broker.table | {(counter, event, number)}), term)
         if not self.safe.counters:
-            for kept, other, same in state.given:
-                if kept == counter and same == number and other != event:
+            # In one order: the first is told.
+            for other in sorted(other for kept, other, same in state.given if (kept, same) == (counter, number)):
+                if other != event:
                     ones = self._concerned(counter, event, other)
                     if ones:
                         self._bad.append(("number", tuple(sorted((other, event))), ones))

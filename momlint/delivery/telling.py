@@ -70,7 +70,7 @@ class _Teller:
                 "subscribers": tuple(client.name for client in who),
                 "causes": causes,
                 "fault": self.story.fault,
-                **self.case.bound._asdict(),
+                **{f"bound_{name}": most for name, most in self.case.bound._asdict().items()},
             },
             about=[frozenset({("safeguard", one)}) for one in causes],
         )

@@ -22,8 +22,6 @@ from tests.cli.conftest import Run
 
 ESTATES = Path(__file__).parents[1] / "rules" / "precedence"
 PAIRS = [(rule.code, other) for rule in load_rules() for other in rule.yields_to]
-#: Of sites that fail: searched for seconds.
-HEAVY = {("MOM826", "MOM829")}
 
 
 def reported(text: str, options: Options) -> list[tuple[str, int]]:
@@ -40,9 +38,7 @@ def silenced(text: str, code: str, options: Options) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize(
-    ("code", "other"), [pytest.param(*pair, marks=pytest.mark.slow) if pair in HEAVY else pair for pair in PAIRS]
-)
+@pytest.mark.parametrize(("code", "other"), PAIRS)
 def test_who_ignores_the_first_hears_the_second(
     code: str, other: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,8 +76,29 @@ def test_counters_are_lost() -> None:
     assert codes("fifo, numbering: link", "replicate: [subscriptions, seen]") == ["MOM826"]
     # Without an order nobody counts.
     assert codes("none", "replicate: [subscriptions, seen]") == []
-    assert set(codes("total", "replicate: [subscriptions, seen]")) <= {"MOM826", "MOM829"}
-    assert codes("total", "replicate: [subscriptions, seen]") != []
+
+
+def test_lost_counters_do_two_things() -> None:
+    """A number is given twice, and two subscribers get two events in two orders: neither hides the other."""
+    text = ESTATE.replace("news: {site: s2", "news: {site: s1").replace("near: {site: s2", "near: {site: s1")
+    text = text.replace("order: none", "order: total, replicate: [subscriptions, seen]")
+    lost, disordered = report_of(text).findings
+    assert (lost.code, disordered.code) == ("MOM826", "MOM829")
+    assert lost.span == disordered.span
+    assert lost.data["fault"] == "number"
+    assert (disordered.data["subscribers"], len(disordered.data["events"])) == (("near", "far"), 2)  # type: ignore[arg-type]
+    assert (lost.data["bound_events"], lost.data["bound_publishers"], lost.data["bound_crashes"]) == (3, 2, 1)
+
+
+def test_together_they_do_harm_beside_one_that_does_alone() -> None:
+    """With one event nobody counts in vain: only without `seen` as well is it delivered twice."""
+    one = (("events", 1), ("publishers", 1))
+    together = "replicate: [subscriptions]"
+    (twice,) = found("fifo", together, bound=one)
+    assert (twice.code, twice.data["causes"]) == ("MOM828", ("counters", "seen"))
+    early = found("fifo", f"{together}, acknowledge: before-forwarding", bound=one)
+    assert [finding.code for finding in early] == ["MOM828", "MOM827"]
+    assert early[0].data["causes"] == ("counters", "seen")
 
 
 def test_two_events_have_one_number() -> None:

@@ -170,16 +170,31 @@ class Settling:
             raise OutOfTime
 
     def _decide(self, world: World) -> dict[Fault, Story]:
-        """What goes wrong, by one engine or by both."""
+        """What goes wrong, by one engine or by both; told by the same stories whichever is asked."""
         self.questions += 1
         if self.request.engine == SOLVER:
             self.engines.add(SOLVER)
-            return self._solve(world, RLIMIT, self._deadline)
+            return self._retold(world, self._solve(world, RLIMIT, self._deadline))
         self.engines.add(EXPLORER)
         found = explore(world, FAULTS, self._tick, first=True)
         if self.request.engine == "auto" and len(world.sequences()) <= FEW:
             self._second(world, found)
         return found
+
+    def _retold(self, world: World, solved: dict[Fault, Story]) -> dict[Fault, Story]:
+        """What a solver has found, by the story that the search tells of it: a model is any run, and no short one.
+
+        Its own are told where there is no time for that.
+        """
+        if not solved:
+            return {}
+        try:
+            found = explore(world, FAULTS, self._tick, first=True)
+        except OutOfTime:
+            return solved
+        if not found:
+            self.disagreements.append((self.subject(), f"{EXPLORER} finds nothing, {SOLVER} {_listed(solved)}"))
+        return found or solved
 
     def _solve(self, world: World, rlimit: int, deadline: float) -> dict[Fault, Story]:
         from momlint.routed.flooding.smt import decide
@@ -196,7 +211,7 @@ class Settling:
         self.engines.add(SOLVER)
         self.decided_twice += 1
         if bool(other) != bool(found):
-            here, there = (" and ".join(sorted(one)) or "nothing" for one in (found, other))
+            here, there = _listed(found), _listed(other)
             self.disagreements.append((self.subject(), f"{EXPLORER} finds {here}, {SOLVER} {there}"))
         for story in other.values():
             try:
@@ -214,3 +229,7 @@ class Settling:
                 continue
             wrongs.append(Wrong(part, story, tuple(told), ending))
         return wrongs
+
+
+def _listed(found: dict[Fault, Story]) -> str:
+    return " and ".join(sorted(found)) or "nothing"

@@ -14,7 +14,9 @@ from momlint.cli import main
 from momlint.errors import UsageError
 from momlint.findings import Report
 from momlint.lint import Options, lint_bytes, merge
+from momlint.report.json import render
 from momlint.routed.flooding.parts import _connected, _small
+from tests.budget import one_in
 
 TRIANGLE = """\
 momlint: 1
@@ -47,6 +49,30 @@ def test_naive_numbers(engine: str) -> None:
     assert "1 → 3: notice 1 of 1, which is not news" in trace
     assert "3 → 2: acknowledgement of notice 1 of 2" in trace
     assert trace[-1] == "nothing more comes: 1 in colour F12, 2 in colour F12 and 3 in colour none"
+
+
+def overlay(random: Random) -> str:
+    """Two to four brokers, some links twice; most links have a colour, one broker may."""
+    count = random.choice((2, 3, 3, 3, 4))
+    links = [(random.randrange(broker), broker) for broker in range(1, count)]
+    for _ in range(random.choice((0, 0, 1, 1, 2)) if count > 2 else 0):
+        one, other = random.sample(range(count), 2)
+        links.append((one, other))
+    colours = {"none": ""} | {f"c{link}": f"l{link}" for link in range(len(links)) if random.random() < 0.8}
+    if random.random() < 0.3:
+        colours["b"] = str(random.randrange(count))
+    lines = ["momlint: 1", f"brokers: {{{', '.join(f'{broker}: ' for broker in range(count))}}}", "links:"]
+    lines += [f"  - {{id: l{link}, between: [{one}, {other}]}}" for link, (one, other) in enumerate(links)]
+    lines += ["failures:", "  colours:", *(f"    {name}: [{what}]" for name, what in colours.items())]
+    return "\n".join([*lines, "simulation:", f"  pcrt: {{wrap: {random.choice(('naive', 'naive', 'serial'))}}}", ""])
+
+
+@pytest.mark.parametrize("seed", one_in(8, range(64)))
+def test_the_engines_say_the_same(seed: int) -> None:
+    """To the byte, traces included."""
+    text = overlay(Random(seed))
+    searched, solved = (report_of(text, engine=one, bound=(("failures", 1),)) for one in ("graph", "smt"))
+    assert render(solved) == render(searched)
 
 
 def test_the_protocol_as_it_is() -> None:
