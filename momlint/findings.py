@@ -139,12 +139,12 @@ LAST_RANK = 1 << 63
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A finding as a check builds it: symbolic places, no file, no line, no severity.
+    """A finding as a check builds it: symbolic places, no file, no line, no severity but its rule's.
 
     `message` is one short sentence that says what is wrong and stands alone; `label` says of the primary place what it
     has to do with it; `help` says what to do. What `witness`, `affected` and `related` hold, none of them repeats: the
     reports put the parts together. `data` has the names that the sentence is made of. `steps`: where each broker of the
-    witness's walk sends the message on, in its order.
+    witness's walk sends the message on, in its order. `noted`: this one is a note, whatever its rule is.
 
     The rest is for `momlint.precedence`. `about`: the things it speaks of, each with all the names by which another
     finding may speak of it. `rank`: which goes first of two about one thing whose rules yield to each other. `without`:
@@ -161,6 +161,7 @@ class Draft:
     label: str = ""
     data: Data = field(default_factory=dict, hash=False)
     steps: Sequence[RelatedDraft] = ()
+    noted: bool = False
     about: Sequence[frozenset[Subject]] = field(default=(), hash=False, compare=False)
     rank: int = field(default=LAST_RANK, hash=False, compare=False)
     without: Callable[[Callable[[Subject], bool]], Draft | None] | None = field(default=None, hash=False, compare=False)

@@ -494,10 +494,11 @@ def _finding(
 ) -> Finding:
     """`rule`: the one with this code, where it may be a user's own."""
     rule = rule_name(code).load() if rule is None else rule
+    noted = isinstance(about, Draft) and about.noted
     return Finding(
         code,
         rule.id,
-        rule.severity,
+        Severity.NOTE if noted else rule.severity,
         file,
         span,
         message,

@@ -48,7 +48,7 @@ _ROUNDS = 6
 #: A comment that was needed may be needed no more; that is seen to last.
 _UNUSED = ("MOM109",)
 #: Who does not get what is relayed; and what single failures would cut off.
-_OUT_OF_REACH, _HANGS_ON_ONE = "MOM803", "MOM501"
+_OUT_OF_REACH, _HANGS_ON_ONE, _MISDIRECTED = "MOM803", "MOM501", "MOM812"
 #: Of larger overlays fewer changes are tried: so many that so many steps of copies are looked at, and not fewer.
 _WORK, _LEAST_TRIALS = 80_000, 24
 #: Sentences on what is left.
@@ -148,7 +148,7 @@ class Mending:
             opened = self._open(file, contents)
         options = replace(self.options, engine=engine)
         report = merge([lint_opened(opened, options)], options)
-        return _State(contents, opened, report.findings)
+        return _State(contents, opened, [one for one in report.findings if not _is_remark(one)])
 
     def harmed(self, file: str, before: dict[str, bytes], after: dict[str, bytes]) -> bool:
         """Whether an estate of another file of the run, which includes what changes, is the worse for it."""
@@ -633,6 +633,11 @@ def _left(state: _State, number: int) -> tuple[int, int]:
     estate = state.opened.estates[number].estate
     found = sum(one.code != _HANGS_ON_ONE for one in state.findings)
     return found, 0 if estate is None else weighed(estate).troubles
+
+
+def _is_remark(finding: Finding) -> bool:
+    """Whether it says what could be, of a line that is written as manuals write it: nothing to mend."""
+    return finding.code == _MISDIRECTED and finding.severity is Severity.NOTE
 
 
 def _is_no_worse(before: Iterable[Finding], after: Iterable[Finding], besides: Sequence[str] = ()) -> bool:

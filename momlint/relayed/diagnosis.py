@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Final
 
 from momlint.findings import Draft, Place, RelatedDraft, Witness
 from momlint.relayed.classes import Passed, Rewritten
 from momlint.relayed.fates import Fates, Told
 from momlint.relayed.form import Relay
 from momlint.relayed.mending import Cut, Doubled, Thinned, Trials, cut_of, thinned
-from momlint.relayed.patterns import SEPARATORS, Constraint, Sets, whole
+from momlint.relayed.patterns import SEPARATORS, Constraint, Sets, Tokens, whole
 from momlint.words import arrow, counted, listed
 
 #: So many findings of a kind are told of one estate.
@@ -390,14 +392,23 @@ def other_syntax(relay: Relay) -> Iterator[Draft]:
         )
 
 
-def misdirected(fates: Fates) -> Iterator[Draft]:
-    """MOM812: a prefix that is not cut from all that passes, or one that is put before a name without a separator."""
+#: What stands behind a prefix in a filter that does not match the topic above.
+_NARROWED: Final = {"mqtt": "+/#", "amqp": "*.#", "nats": ">", "jms": "*.>"}
+
+
+def misdirected(fates: Fates, locate: Callable[[Place], object] = lambda place: place) -> Iterator[Draft]:
+    """MOM812: a prefix that is not cut from all that passes, or one that is put before a name without a separator.
+
+    `locate`: where a place is in the text. Of a line that became several entries one note is enough.
+    """
     from momlint.relayed.patterns import Constrained, begins, exactly
 
     relay, sets = fates.relay, fates.classes.sets
     told: set[Place] = set()
-    for arc in relay.arcs:
-        for entry in arc.entries:
+    noted: set[object] = set()
+    parents = _Parents(fates)
+    for number, arc in enumerate(relay.arcs):
+        for position, entry in enumerate(arc.entries):
             if entry.given is None or entry.pattern is None or entry.deny or entry.place in told:
                 continue
             given = entry.given
@@ -412,7 +423,7 @@ def misdirected(fates: Fates) -> Iterator[Draft]:
                     told.add(entry.place)
                     yield _glued(entry.place, given.add, separator)
             elif entry.strip or (entry.whole and given.strip and not given.filter.startswith(given.strip)):
-                # That a filter such as old/# matches old itself is how it is written; of old/ nothing would be left.
+                # That a filter such as old/# matches old itself is less; of old/ nothing would be left.
                 begun = [begins(entry.strip)] if entry.strip else []
                 names = given.strip.rstrip(separator), given.strip
                 bare = [relay.language.tokens(name, given.syntax) for name in names]
@@ -429,6 +440,71 @@ def misdirected(fates: Fates) -> Iterator[Draft]:
                         label="not cut from all that passes",
                         data={"prefix": given.strip, "topic": topic},
                     )
+                elif (draft := parents.draft(number, position)) is not None:
+                    told.add(entry.place)
+                    line = locate(entry.place)
+                    if not draft.noted or line not in noted:
+                        noted.add(line)
+                        yield draft
+
+
+class _Parents:
+    """MOM812 of the topics that prefixes are named after, which filters such as ``old/#`` match as well.
+
+    Manuals write such lines, so it is a note, unless somebody says that exactly this topic is published.
+    """
+
+    def __init__(self, fates: Fates) -> None:
+        self.fates = fates
+
+    @cached_property
+    def passing(self) -> dict[tuple[int, int, Tokens], list[Told]]:
+        """(arc, entry, what a topic is called) → the classes that come by it so; of entries that cut a prefix."""
+        found: dict[tuple[int, int, Tokens], list[Told]] = {}
+        arcs = self.fates.relay.arcs
+        for one in self.fates.told:
+            for (_, topic), several in one.found.steps.items():
+                for passed in several:
+                    if arcs[passed.arc].entries[passed.entry].strip:
+                        name = one.found.called(topic)
+                        found.setdefault((passed.arc, passed.entry, name), []).append(one)
+        return found
+
+    def draft(self, number: int, position: int) -> Draft | None:
+        """What is to be said of an entry of an arc; None where the topic does not come by it."""
+        relay, sets = self.fates.relay, self.fates.classes.sets
+        arc = relay.arcs[number]
+        entry = arc.entries[position]
+        given = entry.given
+        if given is None or entry.pattern is None or not entry.strip:
+            return None
+        syntax = given.syntax or relay.language.syntax
+        parent = relay.language.tokens(given.strip.removesuffix(SEPARATORS[syntax]), given.syntax)
+        if not sets.matches(whole(entry.pattern), parent):
+            return None
+        passing = self.passing.get((number, position, parent), [])
+        if not passing and self.fates.whole and not relay.estate.brokers[arc.tail].external:
+            return None  # nobody publishes it
+        said = [
+            need
+            for one in passing
+            for need in relay.published
+            if need.broker == one.found.origin and need.pattern is not None and need.pattern.is_topic
+            if sets.matches(whole(need.pattern), one.found.example)
+        ]
+        name, becomes = relay.language.text(parent), relay.language.text((*entry.add, *parent))
+        narrower = given.strip + _NARROWED[syntax]
+        return Draft(
+            "MOM812",
+            entry.place,
+            f"`{name}` itself passes by `{given.filter}`, and nothing is cut from it: it arrives as `{becomes}`",
+            help=f"narrow the filter to `{narrower}`"
+            + ("" if said else f", or let it be if nobody publishes `{name}`"),
+            related=tuple(RelatedDraft(need.place, "it is published here") for need in said[:1]),
+            label="matches the topic above as well",
+            data={"prefix": given.strip, "topic": name},
+            noted=not said,
+        )
 
 
 def _glued(place: Place, prefix: str, separator: str) -> Draft:

@@ -12,6 +12,7 @@ from momlint.findings import Claim, Draft, Proof, Summary
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
+    from momlint.findings import Place
     from momlint.policies.form import Policy
     from momlint.relayed.fates import Fates
 
@@ -76,17 +77,18 @@ class _Judgement:
         yield from self.selected(found)
         doubled, several = diagnosis.duplicates(fates, looping)
         yield from self.selected(doubled)
+
+        def where(place: Place) -> object:
+            return self.loaded.locate(place)[:2]
+
         parts: list[tuple[str, Callable[[], list[Draft]]]] = [
-            ("which renames go astray", lambda: list(diagnosis.misdirected(fates))),
+            ("which renames go astray", lambda: list(diagnosis.misdirected(fates, where))),
             ("what wildcards mean", lambda: list(diagnosis.other_syntax(fates.relay))),
         ]
         if fates.whole:
             parts = [
                 ("what guards cut", lambda: list(diagnosis.guarded_loops(fates, looping | several))),
-                (
-                    "which filters are of use",
-                    lambda: list(diagnosis.dead_filters(fates, lambda place: self.loaded.locate(place)[:2])),
-                ),
+                ("which filters are of use", lambda: list(diagnosis.dead_filters(fates, where))),
                 *parts,
                 ("who gets what", lambda: list(reach.out_of_reach(fates))),
                 ("what one failure cuts", lambda: list(resilience.cuts(fates))),

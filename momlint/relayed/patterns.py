@@ -57,6 +57,11 @@ class Pattern:
     items: tuple[Item, ...]
     ends: frozenset[int]
 
+    @property
+    def is_topic(self) -> bool:
+        """Whether it matches one topic and no other."""
+        return self.ends == {len(self.items)} and all(item.kind == "is" for item in self.items)
+
     def start(self) -> frozenset[int]:
         """Where it begins."""
         return _start(self)
