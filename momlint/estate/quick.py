@@ -7,6 +7,7 @@ from it.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any, Final
 
 from momlint.source import MappingNode, Node, ScalarNode, SequenceNode
@@ -40,25 +41,27 @@ def is_null(node: Node) -> bool:
     return isinstance(node, ScalarNode) and node.value is None
 
 
-def to_plain(node: Node) -> Any:
-    """Dictionaries (in order, keys as text), lists, texts, None.
+def to_plain(node: Node, known: Container[int] = ()) -> Any:
+    """Dictionaries (in order, keys as text), lists, texts, None; None too for collections whose identity is `known`.
 
     The tree is new and may be changed: two aliases of one node become two trees. The reader of the source
     bounds the depth and the expanded size.
     """
     if isinstance(node, ScalarNode):
         return _scalar(node)
+    if known and id(node) in known:
+        return None
     if isinstance(node, SequenceNode):
         # The one inner loop that large estates spend their time in, so the common case is spelt out.
         return [
             item.text
             if isinstance(item, ScalarNode) and item.style == "" and item.text not in NULL_TEXTS
-            else to_plain(item)
+            else to_plain(item, known)
             for item in node.items
         ]
     plain: dict[Any, Any] = {}
     for key, value in node.pairs():
-        plain[NULL_KEY if key.text in NULL_TEXTS and is_null(key) else key.text] = to_plain(value)
+        plain[NULL_KEY if key.text in NULL_TEXTS and is_null(key) else key.text] = to_plain(value, known)
     return plain
 
 

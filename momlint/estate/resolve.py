@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from momlint.estate.files import join
 from momlint.estate.nearest import did_you_mean, looks_like
@@ -29,7 +29,7 @@ from momlint.estate.resolved import (
     Tolerate,
     Topic,
 )
-from momlint.estate.validate import SECTIONS, WITHOUT_BROKERS, Checked, Path
+from momlint.estate.validate import SECTIONS, WITHOUT_BROKERS, Checked, Path, Rows
 from momlint.findings import Draft, Part, Place, RelatedDraft
 from momlint.records import dataclass
 
@@ -67,6 +67,20 @@ class _Links:
     #: Names of links that are declared and were left out for a fault of their own.
     left_out_ids: set[str] = field(default_factory=set)
     left_out_ends: set[frozenset[str]] = field(default_factory=set)
+
+
+class _Resolved(NamedTuple):
+    """The rows of a recovery table whose key stands at `place`, in which nothing is unknown. `known`: the names of
+    brokers and colours, in the order of their ids.
+    """
+
+    place: Place
+    known: tuple[tuple[str, ...], tuple[str, ...]]
+    rows: list[RecoveryRow]
+
+    def fits(self, place: Place, known: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
+        """Whether they are the rows of that table, where these are the names."""
+        return self.place == place and self.known == known
 
 
 #: What a relayed overlay does not have, by section and key.
@@ -901,6 +915,7 @@ class Resolver:
         form_place: Place | None = None
         file: str | None = None
         locations: dict[str, Place] = {}
+        known = (tuple(self.broker_index), tuple(self.colour_index))
         for number, model in self.models:
             recovery = model.failures.recovery if model.failures is not None else None
             if recovery is None:
@@ -927,6 +942,10 @@ class Resolver:
                     self.incomplete.add("failures.recovery")
                     continue
                 at = self.broker(location, number, path, "key")
+                if isinstance(entries, Rows) and entries.resolved is not None and entries.resolved.fits(place, known):
+                    rows += entries.resolved.rows
+                    continue
+                before = len(rows)
                 for position, entry in enumerate(entries or ()):
                     row_path = (*path, self.original(number, path, position))
                     to = self.broker(entry.to, number, (*row_path, "to"), "value")
@@ -939,6 +958,8 @@ class Resolver:
                         self.incomplete.add("failures.recovery")
                         continue
                     rows.append(RecoveryRow(Place(number, row_path), at, to, via, colours, inverted))
+                if isinstance(entries, Rows) and not (self.unknown_brokers or self.unknown_colours):
+                    entries.resolved = _Resolved(place, known, rows[before:])
         # An empty section has no rows: the overlay heals itself, unless there are some that cannot be read.
         has_rows = bool(rows) or "failures.recovery" in self.incomplete
         # Rows hold in colours, so without any colour they say nothing (see `report_unknown`).

@@ -6,19 +6,19 @@ topic must not lose the others. Only the first round speaks, so that one mistake
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from momlint.errors import InternalError
 from momlint.estate.core import ValidationError
 from momlint.estate.forms import LANGUAGE_VERSION
 from momlint.estate.language import validate
 from momlint.estate.nearest import nearest
-from momlint.estate.quick import NULL_KEY, NULL_SEGMENT, shape, to_plain
+from momlint.estate.quick import NULL_KEY, NULL_SEGMENT, is_null, shape, to_plain
 from momlint.findings import Draft, Place
 from momlint.records import dataclass
-from momlint.source import MappingNode, Node, ScalarNode
+from momlint.source import MappingNode, Node, ScalarNode, SequenceNode
 
 if TYPE_CHECKING:
     from momlint.estate.model import EstateFile
@@ -61,6 +61,24 @@ _ALONE_IN_DELIVERY: Final = (
     "dead_after_ms",
 )
 _MOST_ROUNDS = 12
+#: Sections of many entries, each of them valid or not by itself, and allowed to be nothing: what they are
+#: as models is kept at their nodes.
+_APART: Final = (("failures", "recovery"), ("routing", "tables"))
+
+
+class Rows(list[Any]):
+    """A list of models that stays the same object while the text of it does; not to be changed.
+
+    `resolved`: what somebody made of it, and of what else.
+    """
+
+    __slots__ = ("resolved",)
+
+    resolved: Any
+
+    def __init__(self, models: Iterable[Any]) -> None:
+        super().__init__(models)
+        self.resolved = None
 
 
 @dataclass(slots=True)
@@ -104,17 +122,40 @@ class _Check:
         self.document = document
         self.included = included
         self.checked = checked
+        #: Whether something was wrong, and is taken out of the model.
+        self.is_pruned = False
 
     def run(self) -> Checked:
         if not self.version():
             self.checked.incomplete.update(SECTIONS)
             self.checked.lost.update(SECTIONS)
             return self.checked
-        plain = {key: value for key, value in to_plain(self.root).items() if not _is_own(key)}
-        plain["momlint"] = LANGUAGE_VERSION
+        apart = _apart(self.root)
+        known = {id(one.node) for one in apart if one.node.made is not None}
+        plain = self.plain(known)
         self.rank(plain)
-        self.checked.model = self.validate(plain)
+        # What is kept is not in the plain tree, and whoever looks for mistakes wants all of it.
+        model = self.valid(plain) if known else None
+        if model is None:
+            model = self.validate(self.plain() if known else plain)
+        if model is not None and not self.is_pruned:
+            for one in apart:
+                one.put_into(model)
+        self.checked.model = model
         return self.checked
+
+    def plain(self, known: Container[int] = ()) -> dict[Any, Any]:
+        """The plain tree; nothing stands in it for nodes that are `known`, by their identity."""
+        plain = {key: value for key, value in to_plain(self.root, known).items() if not _is_own(key)}
+        plain["momlint"] = LANGUAGE_VERSION
+        return plain
+
+    def valid(self, plain: dict[Any, Any]) -> EstateFile | None:
+        """The model; None where anything is wrong."""
+        try:
+            return validate(plain)
+        except ValidationError:
+            return None
 
     def draft(self, place: Place, message: str, help_: str) -> None:
         self.checked.drafts.append(Draft("MOM102", place, message, help_))
@@ -172,6 +213,7 @@ class _Check:
                 return validate(plain)
             except ValidationError as error:
                 details = error.errors(include_url=False, include_input=False)
+            self.is_pruned = True
             from momlint.estate.mistakes import Mistakes, route_of
 
             if round_ == 0:
@@ -329,6 +371,47 @@ class _Check:
                 for key in value:
                     self.checked.order[f"{section}.{key}"] = position
                     position += 1
+
+
+class _Made(NamedTuple):
+    """What is kept at a node: what it is as an entry of the section `part`."""
+
+    part: str
+    value: Any
+
+
+class _Apart(NamedTuple):
+    """An entry of a part of a section that is kept at its node, once it is valid."""
+
+    section: str
+    part: str
+    name: str
+    node: SequenceNode | MappingNode
+
+    def put_into(self, model: EstateFile) -> None:
+        """Into a valid model what is kept; if nothing is, what stands in the model is kept."""
+        entries = getattr(getattr(model, self.section), self.part)
+        if self.node.made is None:
+            value = entries[self.name]
+            self.node.made = _Made(self.part, Rows(value) if isinstance(value, list) else value)
+        entries[self.name] = self.node.made.value
+
+
+def _apart(root: MappingNode) -> list[_Apart]:
+    """The entries of a document that are kept, or may be once they are valid."""
+    found = []
+    for section, part in _APART:
+        node: Node | None = root
+        for key in (section, part):
+            entry = node.get(key) if isinstance(node, MappingNode) else None
+            node = None if entry is None else entry.value
+        for name, value in node.pairs() if isinstance(node, MappingNode) else ():
+            # A section with nothing but `file: …` in it is of another form, and `null` is no name.
+            if not isinstance(value, (SequenceNode, MappingNode)) or name.text == "file" or is_null(name):
+                continue
+            if value.made is None or value.made.part == part:
+                found.append(_Apart(section, part, name.text, value))
+    return found
 
 
 def _is_own(key: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
@@ -53,7 +54,7 @@ def find_suppressions(text: Text, comments: Comments, signs: tuple[str, ...] = H
         return found
     comment, meant_pattern = _patterns(signs)
     block = range(0)  # lines of comments only, and the one behind them
-    for meant in meant_pattern.finditer(text.text):
+    for meant in _all_meant(text.text, meant_pattern, signs):
         line, column = text.place(meant.start())
         first = comments.column(line)
         if first is None or first > column:
@@ -70,6 +71,16 @@ def find_suppressions(text: Text, comments: Comments, signs: tuple[str, ...] = H
         end = match.end() if match and codes else meant.start() + len(meant[0].rstrip())
         found.append(Suppression(line + 1, target + 1, tuple(codes), text.span(meant.start(), end)))
     return found
+
+
+def _all_meant(text: str, meant: re.Pattern[str], signs: tuple[str, ...]) -> Iterator[re.Match[str]]:
+    """As ``meant.finditer(text)``, which tries at every character; signs are few."""
+    end = 0
+    for sign in re.finditer("|".join(map(re.escape, signs)), text):
+        found = meant.match(text, sign.start()) if sign.start() >= end else None
+        if found is not None:
+            end = found.end()
+            yield found
 
 
 def _comment_block(text: Text, line: int, signs: tuple[str, ...]) -> range:
