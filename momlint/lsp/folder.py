@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from momlint import discover
 from momlint.access import Access, configured_folder
@@ -14,6 +14,7 @@ from momlint.errors import UsageError
 from momlint.estate.opening import open_bytes, open_natives
 from momlint.findings import Report
 from momlint.lint import FleetServices, Options, Together, judged, lint_opened, merge, native_files
+from momlint.lsp.names import Use, uses
 from momlint.lsp.texts import Text
 from momlint.native.kinds import family_of
 from momlint.native.reading import Named, known_kind
@@ -30,11 +31,42 @@ _MOST_ESTATES = 200
 
 
 @dataclass(slots=True)
+class _Opened:
+    """An estate, and the identities of all files of which it was asked whether they are open."""
+
+    estate: Opened
+    asked: set[str]
+    #: Of each of its estates the names; None as long as nobody has asked.
+    uses: list[list[Use]] | None = None
+
+
+@dataclass(slots=True)
 class _Known:
     """What was learnt of the disk and the open documents; forgotten with every change of either."""
 
-    opened: dict[Unit, Opened] = field(default_factory=dict)
+    opened: dict[Unit, _Opened] = field(default_factory=dict)
     units: dict[str, list[Unit]] = field(default_factory=dict)
+    parts: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def without(self, identity: str) -> _Known:
+        """What is known of estates that nothing of that file went into."""
+        known = _Known()
+        # Copied first: another thread may be adding to them.
+        known.opened = {unit: one for unit, one in self.opened.copy().items() if identity not in one.asked}
+        known.parts = {unit: files for unit, files in self.parts.copy().items() if unit in known.opened}
+        return known
+
+
+class _Texts(dict[str, bytes]):
+    """The texts of open files by identity; `asked`: what was looked for among them."""
+
+    def __init__(self, texts: Mapping[str, bytes]) -> None:
+        super().__init__(texts)
+        self.asked: set[str] = set()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.asked.add(key)
+        return super().get(key, default)
 
 
 class Folder:
@@ -59,8 +91,9 @@ class Folder:
 
     def put(self, file: str, text: Text) -> None:
         """A document is opened, or has another text."""
+        was_open = file in self.texts
         self.texts = {**self.texts, file: text}
-        self._known = _Known()
+        self._known = self._known.without(os.path.realpath(file)) if was_open else _Known()
 
     def close(self, file: str) -> None:
         """A document is no longer open: what is on the disk counts."""
@@ -99,10 +132,21 @@ class Folder:
 
     def opened(self, unit: Unit) -> Opened:
         """An estate with all that belongs to it, as it stands. Raises `OSError`."""
+        return self._as_opened(unit).estate
+
+    def uses(self, unit: Unit) -> list[tuple[LoadedEstate, list[Use]]]:
+        """The estates of a unit as they stand, each with the names in it. Raises `OSError`."""
+        found = self._as_opened(unit)
+        if found.uses is None:
+            found.uses = [uses(loaded) for loaded in found.estate.estates]
+        return list(zip(found.estate.estates, found.uses, strict=True))
+
+    def _as_opened(self, unit: Unit) -> _Opened:
         known = self._known
-        if unit not in known.opened:
-            known.opened[unit] = self._open(unit)
-        return known.opened[unit]
+        found = known.opened.get(unit)
+        if found is None:
+            found = known.opened[unit] = self._open(unit)
+        return found
 
     def report(self, unit: Unit) -> Report:
         """What is found in it; of a fault of momlint's own, one MOM902. Raises `UsageError`.
@@ -191,12 +235,15 @@ class Folder:
 
     def _parts(self, main: str) -> frozenset[str]:
         """The other files that an estate is made of; none where it cannot be read."""
-        try:
-            opened = self.opened(main)
-        except (OSError, ValueError):
-            return frozenset()
-        files = {source.file for loaded in opened.estates for source in loaded.sources}
-        return frozenset(os.path.realpath(name) for name in files) - {os.path.realpath(main)}
+        known = self._known
+        if main not in known.parts:
+            try:
+                opened = self.opened(main)
+            except (OSError, ValueError):
+                return frozenset()
+            files = {source.file for loaded in opened.estates for source in loaded.sources}
+            known.parts[main] = frozenset(os.path.realpath(name) for name in files) - {os.path.realpath(main)}
+        return known.parts[main]
 
     def _natives(self, file: str) -> list[Unit]:
         """The brokers' files of its folder that make one estate with it."""
@@ -213,30 +260,30 @@ class Folder:
 
     def open_with(self, unit: Unit, contents: Mapping[str, bytes]) -> Opened:
         """As `opened`, with `contents` in the place of what files hold. Raises `OSError`."""
-        return self._open(unit, contents)
+        return self._open(unit, contents).estate
 
     def read(self, file: str) -> bytes:
         """What a file holds. Raises `OSError`."""
         text = self.texts.get(file)
         return self.options(file).access(file).read(file) if text is None else text.data
 
-    def _access(self, file: str, contents: Mapping[str, bytes]) -> Access:
-        access = self.options(file).access(file)
-        given = {**self.given(), **contents}
-        return access.instead({access.identity(name): data for name, data in given.items()})
-
-    def _open(self, unit: Unit, contents: Mapping[str, bytes] | None = None) -> Opened:
+    def _open(self, unit: Unit, contents: Mapping[str, bytes] | None = None) -> _Opened:
         instead = contents or {}
+        texts = _Texts({os.path.realpath(name): data for name, data in {**self.given(), **instead}.items()})
 
         def finished(loaded: LoadedEstate) -> str | None:
             return complete(loaded, FleetServices())
 
+        def access(file: str) -> Access:
+            return self.options(file).access(file).instead(texts)
+
         def content(file: str) -> bytes:
-            found = instead.get(file)
-            return self.read(file) if found is None else found
+            found = texts.get(os.path.realpath(file))
+            return self.options(file).access(file).read(file) if found is None else bytes(found)
 
         if isinstance(unit, str):
-            return open_bytes(content(unit), unit, self._access(unit, instead), finished, self._readings)
+            opened = open_bytes(content(unit), unit, access(unit), finished, self._readings)
+            return _Opened(opened, texts.asked)
         named = []
         for file in unit.files:
             data = content(file)
@@ -245,7 +292,7 @@ class Folder:
                 named.append(Named(file, kind, data))
         if not named:
             raise OSError("they are no longer what they were")
-        return open_natives(named, lambda file: self._access(file, instead), finished)
+        return _Opened(open_natives(named, access, finished), texts.asked)
 
 
 def with_graph(options: Options) -> Options:

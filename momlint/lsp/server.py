@@ -28,7 +28,7 @@ from momlint.lsp.completing import Names, names_in, offers, word_before
 from momlint.lsp.folder import Folder
 from momlint.lsp.hovering import on_broker, on_finding, on_topic
 from momlint.lsp.mends import Mend, mend_all, mendable, without_comment
-from momlint.lsp.names import Use, uses
+from momlint.lsp.names import Use
 from momlint.lsp.renaming import Refused, rename
 from momlint.lsp.texts import Edit, Spot, Stretch, Text
 from momlint.lsp.working import AGAIN, Job, Worker
@@ -39,7 +39,7 @@ from momlint.version import __version__
 T = TypeVar("T")
 
 #: Seconds after the last key before a text is checked.
-PAUSE = 0.04
+PAUSE = 0.01
 _SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,
     Severity.WARNING: lsp.DiagnosticSeverity.Warning,
@@ -328,6 +328,13 @@ class Server:
         except OSError:
             return []
 
+    def _named(self, unit: Unit) -> list[tuple[LoadedEstate, list[Use]]]:
+        """The estates as they stand, with the names in them; none where the files have gone."""
+        try:
+            return self._folder.uses(unit)
+        except OSError:
+            return []
+
     def _use_at(self, uri: str, position: lsp.Position) -> tuple[Unit, Use] | None:
         """The name at a place, and the estate that it belongs to."""
         at = self._at(uri, position)
@@ -336,8 +343,8 @@ class Server:
         file, text, spot = at
         place = text.place(spot)
         for unit in self._folder.units(file):
-            for loaded in self._estates(unit):
-                for use in uses(loaded):
+            for _, names in self._named(unit):
+                for use in names:
                     if use.file == file and use.span.start <= place <= use.span.end:
                         return unit, use
         return None
@@ -354,9 +361,8 @@ class Server:
         if found is not None:
             unit, use = found
             stretch = text.stretch(use.span)
-            for loaded in self._estates(unit):
-                names = {(one.file, one.span) for one in uses(loaded)}
-                if loaded.estate is not None and (use.file, use.span) in names:
+            for loaded, names in self._named(unit):
+                if loaded.estate is not None and any((one.file, one.span) == (use.file, use.span) for one in names):
                     tell = on_broker if use.kind == "broker" else on_topic
                     parts[tell(loaded.estate, use.name)] = None
         for checked in self._checked.values():
@@ -384,8 +390,7 @@ class Server:
             return []
         unit, here = found
         places: dict[tuple[str, Span], lsp.Location] = {}
-        for loaded in self._estates(unit):
-            names = uses(loaded)
+        for _, names in self._named(unit):
             if not any((use.file, use.span) == (here.file, here.span) for use in names):
                 continue
             for use in names:
@@ -575,6 +580,7 @@ def _range(stretch: Stretch) -> lsp.Range:
     return lsp.Range(lsp.Position(*stretch.start), lsp.Position(*stretch.end))
 
 
+@functools.cache
 def _rule_file(code: str, name: str, family: str) -> str | None:
     """Where the rule is written down on this machine, while it has no page; None for users' own."""
     path = os.path.join(resources.folder("rules"), family, f"{code}-{name}.yaml")

@@ -44,7 +44,7 @@ class Text:
         self.text = text
         self.encoding = encoding
         #: Lines without their ends; the last one is what follows the last line break, perhaps nothing.
-        self.lines = LINE_BREAK.split(text)
+        self.lines = LINE_BREAK.split(text) if "\r" in text else text.split("\n")
         # The reader takes a byte order mark off, and an editor counts it.
         self._skipped = 1 if text.startswith(_MARK) else 0
 
@@ -106,7 +106,7 @@ class Text:
         return self.spot_of_end()
 
     def _units(self, text: str) -> int:
-        if self.encoding == "utf-32":
+        if self.encoding == "utf-32" or text.isascii():
             return len(text)
         if self.encoding == "utf-8":
             return len(text.encode("utf-8", "surrogatepass"))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,11 @@ links:
   - {between: [b, c]}
   - {between: [c, d]}
   - {between: [d, a]}
+""",
+    "other.yaml": """\
+momlint: 1
+include: [parts/links.yaml, gone.yaml]
+brokers: {a: , b: , c: , d: , e: }
 """,
     "parts/recovery.yaml": """\
 failures:
@@ -78,6 +84,7 @@ def told(folder: Folder) -> list[tuple[str, object, object]]:
 
 def anew(folder: Folder) -> Folder:
     fresh = Folder(options_of)
+    fresh.roots = folder.roots
     for file, text in folder.texts.items():
         fresh.put(file, text)
     return fresh
@@ -97,8 +104,10 @@ def typed(rng: random.Random, text: str) -> str:
     return " ".join(words)
 
 
-def session(rng: random.Random, files: dict[str, str], edits: int) -> None:
+def session(root: Path, rng: random.Random, edits: int) -> None:
+    files = opened(root, rng)
     folder = Folder(options_of)
+    folder.roots = [root.as_posix()]
     for file, text in files.items():
         folder.put(file, Text(text))
     for _ in range(edits):
@@ -116,21 +125,86 @@ def session(rng: random.Random, files: dict[str, str], edits: int) -> None:
 
 
 def opened(folder: Path, rng: random.Random) -> dict[str, str]:
-    """The texts of an estate, by files that are there."""
-    texts = dict(PARTED) if rng.random() < 0.3 else {"estate.yaml": rng.choice(CASES).read_text(encoding="utf-8")}
-    files = {}
+    """A folder with several estates; the texts of some of the files in it, which are open."""
+    texts = {"estate.yaml": rng.choice(CASES).read_text(encoding="utf-8")}
+    if rng.random() < 0.5:
+        texts |= PARTED
     for name, text in texts.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-        files[path.as_posix()] = text
-    return files
+    chosen = rng.sample(sorted(texts), rng.randint(1, len(texts)))
+    return {(folder / name).as_posix(): texts[name] for name in chosen}
 
 
 def sessions(folder: Path, seeds: range, edits: int) -> Iterator[None]:
     for seed in seeds:
-        rng = random.Random(seed)
-        yield session(rng, opened(folder / str(seed), rng), edits)
+        yield session(folder / str(seed), random.Random(seed), edits)
+
+
+class _BrokenOff(BaseException):
+    """As what a worker raises in work that nobody wants any more."""
+
+
+def broken_off(work: Callable[[], object], after: int) -> bool:
+    """Do `work` up to so many calls of functions; whether there were so many."""
+    left = after
+
+    def count(*_: object) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise _BrokenOff
+
+    sys.setprofile(count)
+    try:
+        work()
+    except _BrokenOff:
+        return True
+    finally:
+        sys.setprofile(None)
+    return False
+
+
+def break_off(folder: Path, seed: int) -> int:
+    """Edits, each with checks that are broken off anywhere; how many were."""
+    rng = random.Random(seed)
+    files = opened(folder, rng)
+    editing = Folder(options_of)
+    editing.roots = [folder.as_posix()]
+    for file, text in files.items():
+        editing.put(file, Text(text))
+    told(editing)  # modules are loaded by now: while they are, work is not broken off
+    times = 0
+    for _ in range(4):
+        file = rng.choice(list(files))
+        files[file] = typed(rng, files[file])
+        editing.put(file, Text(files[file]))
+        for _ in range(3):
+            times += broken_off(lambda: told(editing), round(10 ** rng.uniform(0.5, 4.5)))
+        assert told(editing) == told(anew(editing)), (file, files[file])
+    return times
+
+
+def test_what_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
+    # Some edits are checked in less.
+    assert sum(break_off(tmp_path / str(seed), seed) for seed in range(200 if ALL else 4)) > (1000 if ALL else 20)
+
+
+def test_what_nothing_has_changed_in_is_not_opened_again(tmp_path: Path) -> None:
+    files = {name: (tmp_path / name).as_posix() for name in PARTED}
+    (tmp_path / "parts").mkdir()
+    for name, file in files.items():
+        Path(file).write_text(PARTED[name], encoding="utf-8")
+    folder = Folder(options_of)
+    folder.roots = [tmp_path.as_posix()]
+    changed = files["parts/recovery.yaml"]
+    folder.put(changed, Text(PARTED["parts/recovery.yaml"]))
+    main, other = (folder.opened(files[name]) for name in ("main.yaml", "other.yaml"))
+    folder.put(changed, Text(PARTED["parts/recovery.yaml"] + "# more\n"))
+    assert folder.units(changed) == [files["main.yaml"]]
+    assert folder.opened(files["main.yaml"]) is not main
+    assert folder.opened(files["other.yaml"]) is other
 
 
 def test_sessions_of_editing(tmp_path: Path) -> None:
