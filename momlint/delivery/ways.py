@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 
+from momlint.decimals import decimal_of
 from momlint.delivery.form import Client, Design, Site, Way
 
 
@@ -30,14 +32,14 @@ class Tree:
         """Whether every link has a latency; else distances are numbers of links."""
         return all(site.latency_ms is not None for site in self.sites if not site.is_root)
 
-    def distance(self, start: int, end: int) -> float:
-        """In milliseconds where every link has a latency, else in links."""
+    def distance(self, start: int, end: int) -> Fraction:
+        """In milliseconds where every link has a latency, else in links: exactly the sum of what was written."""
         path = self.path(start, end)
         if not self.in_milliseconds:
-            return len(path) - 1
+            return Fraction(len(path) - 1)
         # Each link belongs to the end that is farther from the root: all sites of the path but the topmost.
         top = min(path, key=lambda site: self.depth[site])
-        return sum(self.sites[site].latency_ms or 0.0 for site in path if site != top)
+        return sum((decimal_of(self.sites[site].latency_ms or 0.0) for site in path if site != top), Fraction(0))
 
 
 def tree_of(sites: tuple[Site, ...]) -> Tree | None:

@@ -152,6 +152,8 @@ class Resolver:
         self.unknown_brokers: dict[str, list[Place]] = {}
         self.unknown_links: dict[str, list[Place]] = {}
         self.unknown_colours: dict[str, list[Place]] = {}
+        self.topic_names: dict[str, None] = {}
+        self.unknown_topics: dict[str, list[Place]] = {}
         #: Whether there are recovery rows, and no colours that they could hold in.
         self.rows_without_colours = False
 
@@ -191,6 +193,7 @@ class Resolver:
             withdraws_rows=static_rows == "withdraw",
             section_places=self.section_places,
         )
+        self.note_traffic(topics)
         self.resolve_relay(estate)
         if protocol == "relay":
             self.refuse_routed_fields()
@@ -549,6 +552,25 @@ class Resolver:
                     )
                 )
         return topics
+
+    def note_traffic(self, topics: Sequence[Topic]) -> None:
+        """What a simulation is to send, and nobody declares; and a second section, which nobody would look at."""
+        self.topic_names = dict.fromkeys(topic.name for topic in topics)
+        sure = not any("topics" in checked.lost | checked.incomplete for checked in self.documents)
+        first: Place | None = None
+        for number, model in self.models:
+            if model.simulation is None:
+                continue
+            place = Place(number, ("simulation",), "key")
+            if first is not None:
+                self.twice("`simulation`", place, first)
+                continue
+            first = place
+            path = ("simulation", "traffic")
+            for position, entry in enumerate(model.simulation.traffic or ()):
+                if sure and entry.topic not in self.topic_names:
+                    at = (*path, self.original(number, path, position), "topic")
+                    self.unknown_topics.setdefault(entry.topic, []).append(Place(number, at, "value"))
 
     def some_brokers(self, names: Sequence[str], number: int, path: Path) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The brokers of a list that exist, without repeats, and their indices in the text."""
@@ -1055,6 +1077,9 @@ class Resolver:
                     places,
                     "a link is its `id`, or `a--b` by the brokers it joins (one way: `a->b`)",
                 )
+        for number, (name, places) in enumerate(self.some_unknown("MOM102", "topic", self.unknown_topics)):
+            hint = did_you_mean(name, self.topic_names) if number < _MOST_HINTS else ""
+            self.unknown("MOM102", f"topic `{name}` is not declared{hint}", places, "declare it under `topics:`")
         if "failures.colours" in self.lost or not (self.unknown_colours or self.rows_without_colours):
             return
         if not self.colour_index:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import lcm
 from typing import TYPE_CHECKING, NamedTuple
 
+from momlint.decimals import decimal_of
 from momlint.errors import UsageError
 from momlint.estate.simulation_model import CablesEntry, OspfEntry, PcrtEntry, RrlEntry, SimulationEntry
 from momlint.simulation.faults import Element
@@ -77,6 +80,13 @@ class Topology:
         """The number of brokers."""
         return len(self.names)
 
+    @cached_property
+    def whole_costs(self) -> list[tuple[int, int]]:
+        """The costs of cables as whole multiples of one unit: sums of decimals are compared."""
+        exact = [tuple(map(decimal_of, cable.costs)) for cable in self.cables]
+        down = lcm(*(cost.denominator for costs in exact for cost in costs))
+        return [(int(there * down), int(back * down)) for there, back in exact]
+
     def links_of(self, broker: int) -> list[int]:
         """Its links."""
         return [link for link, cable in enumerate(self.cables) if broker in cable.ends]
@@ -108,8 +118,6 @@ def topology_of(loaded: LoadedEstate, *, colours: bool) -> Topology:
     if one_way is not None:
         raise UsageError(f"{file}: link {one_way} goes one way; a broker could not tell that it is dead")
     entries = [one.model.simulation for one in loaded.checked if one.model is not None and one.model.simulation]
-    if len(entries) > 1:
-        raise UsageError(f"{file}: `simulation` is declared twice")
     entry = entries[0] if entries else SimulationEntry()
     second = 1000.0 if entry.unit == "ms" else 1.0
     cables = tuple(
@@ -143,9 +151,7 @@ def _flows(estate: Estate, entry: SimulationEntry, file: str) -> Iterable[Flow]:
     if entry.traffic is None:
         raise UsageError(f"{file}: nothing is sent; add `simulation: {{traffic: [{{topic: …}}]}}`")
     for one in entry.traffic:
-        topic = topics.get(one.topic)
-        if topic is None:
-            raise UsageError(f"{file}: `simulation.traffic` names the topic `{one.topic}`, which is not declared")
+        topic = topics[one.topic]  # MOM102 where nobody declares it
         for source in topic.publishers:
             for dest in topic.subscribers:
                 if source != dest:
@@ -181,17 +187,17 @@ def shortest_hops(topology: Topology, down: frozenset[int], passes: Sequence[boo
     """
     n = topology.n
     allowed = topology.passes if passes is None else passes
-    arcs: list[list[tuple[int, float]]] = [[] for _ in range(n)]
+    arcs: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     for link, cable in enumerate(topology.cables):
         if link not in down:
             for side in (0, 1):
                 # Backwards: from the end that a message comes to.
-                arcs[cable.ends[1 - side]].append((cable.ends[side], cable.costs[side]))
+                arcs[cable.ends[1 - side]].append((cable.ends[side], topology.whole_costs[link][side]))
     found = []
     for dest in range(n):
-        far = [float("inf")] * n
-        far[dest] = 0.0
-        waiting = [(0.0, dest)]
+        far: list[int | float] = [float("inf")] * n
+        far[dest] = 0
+        waiting: list[tuple[int | float, int]] = [(0, dest)]
         while waiting:
             distance, here = heapq.heappop(waiting)
             if distance > far[here] or (here != dest and not allowed[here]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
@@ -25,8 +25,9 @@ CAUSES: Final = ("dead_link", "queue", "no_route", "loop", "noise")
 
 @dataclass(frozen=True, slots=True)
 class Convergence:
-    """After a fault, by the clock: when the first broker noticed, when all took the right links for dead, and when
-    packets came again that the fault concerns: of a flow whose way it cut, or over what was healed. None: never.
+    """After a fault, by the clock: when the first broker noticed, when all knew of its links what they are, and when
+    packets came again that the fault concerns: of a flow whose way it cut, or over what was healed. None: never, or not
+    before another fault undid it.
     """
 
     event: str
@@ -75,7 +76,11 @@ class RecoveryOutcome:
 
 
 class _Window:
-    """From a fault to the next: what is still to be seen of it."""
+    """From a fault until another one undoes it: what is still to be seen of it.
+
+    `is_over`: whether one has. `is_known`: whether all had agreed by the time of another fault, whatever they take its
+    links for then.
+    """
 
     def __init__(self, fault: Incident, concerned: set[int], links: frozenset[int]) -> None:
         self.fault = fault
@@ -84,6 +89,8 @@ class _Window:
         self.detected: float | None = None
         self.agreed: float | None = None
         self.first: float | None = None
+        self.is_over = False
+        self.is_known = False
 
 
 class Recovery:
@@ -179,6 +186,9 @@ class Recovery:
                 self.routers[fault.element.number].revive()
             links = before ^ self.fabric.down()
             concerned = {flow for flow, path in self._last_path.items() if self._uses(path, fault)}
+            for window in self._windows:
+                window.is_over = window.is_over or bool(window.links & links)
+                window.is_known = window.agreed is not None
             self._windows.append(_Window(fault, concerned, links))
             self.changed()
 
@@ -194,28 +204,37 @@ class Recovery:
 
     def detected(self, link: int, up: bool) -> None:
         """A broker takes the link for dead, or for alive again."""
-        if self._windows and link in self._windows[-1].links and self._windows[-1].detected is None:
-            self._windows[-1].detected = self.env.now
+        for window in self._open():
+            if link in window.links and up != window.fault.fails and window.detected is None:
+                window.detected = self.env.now
         self._false_alarms += not up and self.fabric.works(link)
 
     def changed(self) -> None:
         """Messages go another way from now on: do all brokers know what is dead?"""
-        if not self._windows:
+        windows = [window for window in self._open() if not window.is_known]
+        if not windows:
             return
-        window = self._windows[-1]
-        if self._agree():
-            if window.agreed is None:
+        wrong = self._unknown()
+        for window in windows:
+            if wrong & window.links:
+                window.agreed = None
+            elif window.agreed is None:
                 window.agreed = self.env.now
-        else:
-            window.agreed = None
 
-    def _agree(self) -> bool:
-        """Each working broker about the links of those that it can reach; with layers, about its own."""
+    def _open(self) -> Iterator[_Window]:
+        """Faults that no other one has undone."""
+        return (window for window in self._windows if not window.is_over)
+
+    def _unknown(self) -> frozenset[int]:
+        """Links that a working broker takes for what they are not, of those that it can reach; with layers, its own."""
         down = self.fabric.down()
-        for router, known in zip(self.routers, self._knowable(down), strict=True):
-            if router.alive and router.view() & known != down & known:
-                return False
-        return True
+        return frozenset().union(
+            *(
+                (router.view() ^ down) & known
+                for router, known in zip(self.routers, self._knowable(down), strict=True)
+                if router.alive
+            )
+        )
 
     def _knowable(self, down: frozenset[int]) -> list[frozenset[int]]:
         cables = self.topology.cables
@@ -242,12 +261,12 @@ class Recovery:
         path = tuple(packet.path)
         self._arrivals.append(Arrival(packet.flow, packet.sent_at, self.env.now - packet.sent_at, path))
         self._last_path[packet.flow] = path
-        window = self._windows[-1] if self._windows else None
-        if window is None or window.first is not None or packet.sent_at < window.fault.at:
-            return
-        # A flow that was cut comes again; or something comes over what is healed.
-        if packet.flow in window.concerned if window.fault.fails else self._uses(path, window.fault):
-            window.first = self.env.now
+        for window in self._open():
+            if window.first is not None or packet.sent_at < window.fault.at:
+                continue
+            # A flow that was cut comes again; or something comes over what is healed.
+            if packet.flow in window.concerned if window.fault.fails else self._uses(path, window.fault):
+                window.first = self.env.now
 
 
 def recover(

@@ -318,7 +318,7 @@ def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("topic: data, packet_bits", "topic: dada, packet_bits", "names the topic `dada`"),
+        ("topic: data, packet_bits", "topic: dada, packet_bits", "this estate has errors; `momlint check` shows them"),
         ("{between: [1, 2]}", "{from: 1, to: 2}", "link 1->2 goes one way"),
         ("  traffic:\n    - {topic: data, packet_bits: 1000, interval: 1}\n", "", "nothing is sent"),
     ],
@@ -347,6 +347,12 @@ def test_an_estate_that_cannot_run(
         ("spf_hold: 1", "spf_holdd: 1", "25:", "unknown field `spf_holdd`"),
         ("layers: 3", "layers: many", "26:", "takes a whole number from 1 to 64"),
         ("unit: s", "unit: h", "20:", "takes ms or s"),
+        (
+            "topic: data, packet_bits",
+            "topic: dada, packet_bits",
+            "23:15",
+            "MOM102 error topic `dada` is not declared; did you mean `data`?",
+        ),
     ],
 )
 def test_a_faulty_section_is_a_finding(
@@ -358,6 +364,56 @@ def test_a_faulty_section_is_a_finding(
     printed = capsys.readouterr().out
     assert message in printed
     assert f"{estate}:{place}" in printed
+
+
+def test_the_section_is_declared_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = tmp_path / "topology.yaml", tmp_path / "more.yaml"
+    first.write_text(f"include: [more.yaml]\n{SIX.read_text(encoding='utf-8')}")
+    second.write_text("simulation: {unit: ms}\n")
+    assert main(["check", str(first), "-f", "concise"]) == 1
+    printed = capsys.readouterr().out
+    assert f"{second}:1:1: MOM103 error `simulation` is declared twice; the first declaration counts" in printed
+
+
+def test_each_of_several_failures_has_times_of_its_own() -> None:
+    """As if it were alone: what a broker notices of its own link depends on no other one."""
+    of = six()
+    two = Incident(20.0, True, of.elements()["2--3"], "2--3", 1)
+    four = Incident(20.5, True, of.elements()["1--4"], "1--4", 2)
+    for protocol in PROTOCOLS:
+        both = recover(of, protocol, [two, four], 60.0, 1).converged
+        for one, fault in zip(both, (two, four), strict=True):
+            (alone,) = recover(of, protocol, [fault], 60.0, 1).converged
+            assert one.event == alone.event
+            assert one.detected == pytest.approx(alone.detected, abs=0.1)
+            # The routers of OSPF wait between two computations.
+            assert one.all_agree == pytest.approx(alone.all_agree, abs=0.3 if protocol != "ospf" else 1.1)
+            assert (one.first_delivery is None) == (alone.first_delivery is None)
+
+
+def test_what_another_fault_undoes_has_no_times() -> None:
+    """Healed a unit later, after no more than two heartbeats: nobody has noticed, and all are right again at once."""
+    of = six()
+    link = of.elements()["2--3"]
+    faults = [Incident(20.0, True, link, "2--3", 1), Incident(21.0, False, link, "2--3", 2)]
+    for protocol in PROTOCOLS:
+        failed, healed = recover(of, protocol, faults, 60.0, 1).converged
+        assert (failed.detected, failed.all_agree, failed.first_delivery) == (None, None, None)
+        assert (healed.detected, healed.all_agree) == (None, 21.0)
+        assert healed.first_delivery == pytest.approx(21.2)
+
+
+def test_costs_are_added_as_they_are_written() -> None:
+    """0.1 + 0.2 is 0.3: of two ways alike the broker that is declared first is next, as in `momlint plan`."""
+    text = (
+        "momlint: 1\nbrokers: {1: , 2: , 3: , 4: }\nlinks:\n"
+        "  - {between: [1, 2], cost: 0.1}\n  - {between: [2, 4], cost: 0.2}\n"
+        "  - {between: [1, 3], cost: 0.2}\n  - {between: [3, 4], cost: 0.1}\n  - {between: [1, 4], cost: 0.3}\n"
+        "topics: {a: {publishers: [1], subscribers: [4]}}\nfailures: {tolerate: {links: 1}}\n"
+        "simulation: {traffic: [{topic: a}]}\n"
+    )
+    of = topology(text)
+    assert shortest_hops(of, frozenset())[3][0] == of.colours[0].hops[3][0] == 1
 
 
 def test_colours_of_brokers_alone_tell_their_links() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from momlint.decimals import written
 from momlint.estate import delivery_places
 from momlint.findings import Draft, Witness
 
@@ -28,16 +29,22 @@ def find(case: Case) -> Iterator[Draft]:
     yield Draft(
         "MOM824",
         delivery_places.entry(way.place, "order" if way.sequencer is None else "sequencer"),
-        f"the sequencer at `{here}` is up to {worst[sequencer]:g} {unit} from a publisher; at `{better}` it would be "
-        f"{worst[best]:g} at most",
+        f"the sequencer at `{here}` is up to {written(worst[sequencer])} {unit} from a publisher; at `{better}` it "
+        f"would be {written(worst[best])} at most",
         help=f"write `sequencer: {better}`",
         witness=Witness(
             trace=tuple(
                 f"{publisher.name} at {tree.sites[publisher.site].name}: "
-                f"{tree.distance(publisher.site, sequencer):g} to {here}, "
-                f"{tree.distance(publisher.site, best):g} to {better}"
+                f"{written(tree.distance(publisher.site, sequencer))} to {here}, "
+                f"{written(tree.distance(publisher.site, best))} to {better}"
                 for publisher in publishers
             )
         ),
-        data={"sequencer": here, "better": better, "worst": worst[sequencer], "best": worst[best], "unit": unit},
+        data={
+            "sequencer": here,
+            "better": better,
+            "worst": float(worst[sequencer]),
+            "best": float(worst[best]),
+            "unit": unit,
+        },
     )

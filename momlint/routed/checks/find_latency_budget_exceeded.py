@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.decimals import decimal_of, written
 from momlint.findings import Affected, Draft, RelatedDraft, Witness
 from momlint.routed.diagnosis.context import Context
-from momlint.routed.diagnosis.timing import adopter_of, milliseconds, moved, replayed, subscriptions, timed
-from momlint.routed.overlay.latency import Timings, decimal_of
+from momlint.routed.diagnosis.timing import adopter_of, moved, replayed, subscriptions, timed
+from momlint.routed.overlay.latency import Timings
 from momlint.routed.overlay.tables import NEVER
 
 
@@ -97,7 +98,7 @@ def _draft(context: Context, found: Timings, worst: _Worst, index: int, pair: in
     witness = replace(witness, cut=context.failed_names(colour))
     adopted = moved(context, colour, home)
     assert topic.max_latency_ms is not None
-    budget = milliseconds(decimal_of(topic.max_latency_ms))
+    budget = written(decimal_of(topic.max_latency_ms))
     related = [
         RelatedDraft(
             context.estate.takeover_places[broker],
@@ -110,11 +111,11 @@ def _draft(context: Context, found: Timings, worst: _Worst, index: int, pair: in
         "MOM601",
         topic.latency_place,
         f"topic `{topic.name}` allows {budget} ms, and `{witness.source}` to `{witness.destination}` takes "
-        f"{milliseconds(total)} ms",
+        f"{written(total)} ms",
         label=f"exceeded{context.unnamed(colour)}",
-        help=f"allow more time or shorten the path: links take {milliseconds(split.links)} ms, brokers "
-        f"{milliseconds(split.brokers)} ms",
-        data={"topic": topic.name, "allowed_ms": budget, "takes_ms": milliseconds(total)},
+        help=f"allow more time or shorten the path: links take {written(split.links)} ms, brokers "
+        f"{written(split.brokers)} ms",
+        data={"topic": topic.name, "allowed_ms": budget, "takes_ms": written(total)},
         witness=witness,
         steps=context.steps(walk),
         affected=Affected((topic.name,), count),

@@ -7,7 +7,6 @@ needs the broker.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
@@ -15,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.decimals import decimal_of, written
 from momlint.errors import ReplayError
 from momlint.routed.diagnosis.context import Context
 from momlint.routed.overlay.following import Walk, live_arc, walk
 from momlint.routed.overlay.form import Overlay
-from momlint.routed.overlay.latency import Timings, decimal_of, placed, timings
+from momlint.routed.overlay.latency import Timings, placed, timings
 from momlint.routed.overlay.ragged import without
 
 
@@ -96,18 +96,10 @@ def replayed(context: Context, colour: int, source: int, dest: int, expected: Fr
     split = Split(links, brokers)
     if found.end != "arrived" or split.total != expected:
         raise ReplayError(
-            f"the message from {context.name(source)} to {context.name(dest)} takes {milliseconds(split.total)} ms "
-            f"when it is replayed, and {milliseconds(expected)} ms were expected"
+            f"the message from {context.name(source)} to {context.name(dest)} takes {written(split.total)} ms "
+            f"when it is replayed, and {written(expected)} ms were expected"
         )
     return found, split
-
-
-def milliseconds(value: Fraction) -> str:
-    """A sum of decimals as a decimal, with all its digits."""
-    with localcontext() as exact:
-        # A finite decimal: a power of ten of its denominator's digits makes it whole.
-        exact.prec = len(str(value.numerator)) + 4 * len(str(value.denominator)) + 1
-        return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():f}"
 
 
 def adopter_of(context: Context, colour: int, broker: int) -> int:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import sys
-from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.decimals import decimal_of
 from momlint.records import dataclass
 
 #: Whole numbers below this are exact in float64.
@@ -55,11 +55,6 @@ class ExactCosts:
 
 
 @lru_cache(1 << 14)
-def decimal_of(value: float) -> Fraction:
-    """The shortest decimal that reads back as this float, which is what the user wrote."""
-    return Fraction(Decimal(repr(float(value))))
-
-
 def _quotient(up: int, down: int) -> float:
     try:
         return up / down

@@ -22,9 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from momlint.decimals import decimal_of
 from momlint.records import dataclass
 from momlint.routed.overlay.arcs import Hops, dead_arcs
-from momlint.routed.overlay.costs import INT64_SAFE, decimal_of
+from momlint.routed.overlay.costs import INT64_SAFE
 from momlint.routed.overlay.following import cheapest_live_arcs, entries
 from momlint.routed.overlay.form import NO_HOP, Overlay
 from momlint.routed.overlay.keys import Packing
@@ -385,4 +386,4 @@ def _blocks(size: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         first, held = last, int(upto[last - 1])
 
 
-__all__ = ["Delays", "Timings", "decimal_of", "placed", "timings", "with_failed_end"]
+__all__ = ["Delays", "Timings", "placed", "timings", "with_failed_end"]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from momlint.routed.overlay.latency import decimal_of
+from momlint.decimals import decimal_of
 
 
 @dataclass(frozen=True)

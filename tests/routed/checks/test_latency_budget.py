@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pytest
 
+from momlint.decimals import written
 from momlint.lint import Options, lint_bytes, merge
 from momlint.routed.checks.find_latency_budget_exceeded import find
-from momlint.routed.diagnosis.timing import milliseconds
 from tests.routed.checks.timed_estates import Plain, context_of, random_text
 
 
@@ -91,5 +91,5 @@ def test_many_topics_ask_no_more_than_their_pairs(monkeypatch: pytest.MonkeyPatc
         (Fraction("1000000000000.100000001"), "1000000000000.100000001"),
     ],
 )
-def test_milliseconds(value: Fraction, text: str) -> None:
-    assert milliseconds(value) == text
+def test_written(value: Fraction, text: str) -> None:
+    assert written(value) == text
