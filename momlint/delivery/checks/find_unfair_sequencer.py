@@ -24,7 +24,7 @@ def find(case: Case) -> Iterator[Draft]:
     best = min(range(len(worst)), key=lambda site: worst[site])
     if worst[best] >= worst[sequencer]:
         return
-    unit = "ms" if tree.in_milliseconds else "links"
+    unit, kind = ("ms", float) if tree.in_milliseconds else ("links", int)
     here, better = tree.sites[sequencer].name, tree.sites[best].name
     yield Draft(
         "MOM824",
@@ -43,8 +43,8 @@ def find(case: Case) -> Iterator[Draft]:
         data={
             "sequencer": here,
             "better": better,
-            "worst": float(worst[sequencer]),
-            "best": float(worst[best]),
+            "worst": kind(worst[sequencer]),
+            "best": kind(worst[best]),
             "unit": unit,
         },
     )
