@@ -139,7 +139,7 @@ class Relay:
 
 def relay_of(estate: Estate) -> Relay:
     """The form of an estate."""
-    language = Language(estate.syntax, glued=_is_glued(estate))
+    language = Language(estate.syntax, glued=_is_glued(estate), dollars=_speaks_of_dollars(estate))
     guards = tuple(_guarded(estate, broker) for broker in estate.brokers)
     arcs: list[Arc] = []
     for index, link in enumerate(estate.links):
@@ -174,6 +174,15 @@ def _is_glued(estate: Estate) -> bool:
     if "kafka" in {*(one.syntax for one in entries), *(one.syntax for one in interests)}:
         return True
     return any(_ends_within(estate, one) and _new_name(one.syntax or estate.syntax, one) is None for one in entries)
+
+
+def _speaks_of_dollars(estate: Estate) -> bool:
+    """Whether topics that begin with ``$`` are told from others, which wildcards of MQTT do not match."""
+    if estate.syntax != "mqtt":
+        return False
+    filters = [one.filter for link in estate.links for one in link.passes or ()]
+    filters += [one.filter for one in (*(estate.subscriptions or ()), *(estate.publications or ()))]
+    return any(one.startswith("$") for one in (*filters, *(topic.name for topic in estate.topics)))
 
 
 def _ends_within(estate: Estate, one: Pass) -> bool:

@@ -36,12 +36,12 @@ class TooLarge(Exception):
 
 
 class Item(NamedTuple):
-    """A part of a filter. `kind`: ``is`` the token, ``any`` one token, ``word`` characters within a word, ``rest``
-    any number of tokens, ``maybe`` none: with it, the next `skip` parts may be left out. `first`: it may not take a
-    token that begins with ``$`` (in MQTT, at the beginning).
+    """A part of a filter. `kind`: ``is`` the token, ``any`` one token, ``letter`` a character of a word, ``word`` any
+    number of them, ``rest`` any number of tokens, ``maybe`` none: with it, the next `skip` parts may be left out.
+    `first`: it may not take a token that begins with ``$`` (in MQTT, at the beginning).
     """
 
-    kind: Literal["is", "any", "word", "rest", "maybe"]
+    kind: Literal["is", "any", "letter", "word", "rest", "maybe"]
     token: str = ""
     first: bool = False
     skip: int = 0
@@ -73,7 +73,7 @@ class Pattern:
             if place == len(self.items):
                 continue
             item = self.items[place]
-            if item.first and place == 0 and token.startswith("$"):
+            if item.first and token.startswith("$"):
                 continue
             match item.kind:
                 case "is":
@@ -81,6 +81,9 @@ class Pattern:
                         found.add(place + 1)
                 case "any":
                     found.add(place + 1)
+                case "letter":
+                    if token != separator:
+                        found.add(place + 1)
                 case "word":
                     if token != separator:
                         found.add(place)
@@ -115,10 +118,12 @@ class Language:
     """How topics and filters of an estate are read.
 
     `glued`: prefixes end within words, so that tokens are characters. Names of Kafka have no words, so there they are.
+    `dollars`: some filter is of topics that begin with ``$``, so that these are told from others.
     """
 
-    def __init__(self, syntax: Syntax, *, glued: bool = False) -> None:
+    def __init__(self, syntax: Syntax, *, glued: bool = False, dollars: bool = False) -> None:
         self.syntax: Syntax = syntax
+        self.dollars = dollars
         self.separator = SEPARATORS[syntax]
         self.glued = glued or syntax == "kafka"
 
@@ -170,8 +175,8 @@ def _pattern(syntax: Syntax, separator: str, glued: bool, text: str) -> Pattern:
     ends: set[int] = set()
     for number, word in enumerate(words):
         last = number == len(words) - 1
-        # Of topics that begin with $ no wildcard at the beginning speaks. Read by characters, no filter names them.
-        first = syntax == "mqtt" and number == 0 and not glued
+        # Of topics that begin with $ no wildcard at the beginning speaks.
+        first = syntax == "mqtt" and number == 0
         many = _many(syntax, word, last)
         # Before levels that may be none at all there need be no separator.
         if (
@@ -200,6 +205,8 @@ def _pattern(syntax: Syntax, separator: str, glued: bool, text: str) -> Pattern:
                 items.append(Item("rest"))
             else:
                 items += [Item("any"), Item("rest")]
+        elif first and glued and _one(syntax, word):
+            items += [Item("maybe", skip=2), Item("letter", first=True), Item("word")]
         elif _one(syntax, word):
             items.append(Item("word") if glued else Item("any", first=first))
         elif glued:
@@ -355,7 +362,7 @@ class _Automaton:
             return frozenset((strip[number],))
         here = [items[one] for one in places if one < len(items)]
         named = {item.token for item in here if item.kind == "is"}
-        return frozenset(named | {self._separator} if any(item.kind == "word" for item in here) else named)
+        return frozenset(named | {self._separator} if any(item.kind in ("letter", "word") for item in here) else named)
 
 
 class Sets:
@@ -430,6 +437,10 @@ class Sets:
             named.pop("", None)  # no names of theirs have an empty word
         fresh = self._fresh(named)
         separator = {self.language.separator: None} if self.language.glued else {}
+        if self.language.dollars:
+            # What filters such as # leave out of all that there is.
+            sign = "$" if self.language.glued else next(one for one in map("$".__add__, _words()) if one not in named)
+            named[sign] = None
         return [fresh, *dict.fromkeys((*sorted(named), *separator))]
 
     def _fresh(self, named: dict[str, None]) -> str:

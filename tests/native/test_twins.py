@@ -78,3 +78,16 @@ def test_push_and_pull(tmp_path: Path) -> None:
     assert verdict(pull, tmp_path) == [("MOM804", "hub.conf", 4)]
     assert verdict({**pull, "hub.conf": mosquitto(("a", "topic u/# in"))}, tmp_path) == []
     assert verdict({**pull, "a.conf": mosquitto(("hub", "topic # both"))}, tmp_path) == [("MOM801", "hub.conf", 4)]
+
+
+def test_wildcards_leave_out_what_begins_with_a_dollar(tmp_path: Path) -> None:
+    """MQTT 3.1.1, 4.7.2: so what comes of `$SYS` does not go back by `#`. By its own name it does."""
+    back = {"a.conf": mosquitto(("b", "topic # out")), "b.conf": mosquitto(("a", "topic $SYS/# out"))}
+    assert verdict(back, tmp_path) == []
+    assert verdict({**back, "a.conf": mosquitto(("b", "topic $SYS/# out"))}, tmp_path) == [("MOM801", "b.conf", 4)]
+    assert verdict({**back, "b.conf": mosquitto(("a", "topic SYS/# out"))}, tmp_path) == [("MOM801", "b.conf", 4)]
+    # Read by characters, as prefixes without a slash are.
+    glued = {"a.conf": mosquitto(("b", 'topic t/# out 0 "" p', "topic + out"))}
+    for name, expected in (("$SYS", []), ("SYS", [("MOM801", "b.conf", 4)])):
+        files = {**glued, "b.conf": mosquitto(("a", f"topic {name} out"))}
+        assert verdict(files, tmp_path) == [*expected, ("MOM812", "a.conf", 4)]

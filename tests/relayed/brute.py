@@ -244,9 +244,14 @@ def random_filter(rng: random.Random, syntax: str) -> str:
         words[-1] = many
     if syntax == "amqp" and rng.random() < 0.15:
         words[0] = "#"
+    if syntax == "mqtt" and rng.random() < 0.1:
+        words[0] = "$s"
     return SEPARATORS[syntax].join(words)
 
 
 def random_topic(rng: random.Random, syntax: str) -> str:
-    """A topic of one to four words."""
-    return SEPARATORS[syntax].join(rng.choice([*WORDS, "x", "ba"]) for _ in range(rng.randint(1, 4)))
+    """A topic of one to four words, in MQTT sometimes one that wildcards do not match."""
+    words = [rng.choice([*WORDS, "x", "ba"]) for _ in range(rng.randint(1, 4))]
+    if syntax == "mqtt" and rng.random() < 0.1:
+        words[0] = "$s"
+    return SEPARATORS[syntax].join(words)

@@ -81,6 +81,8 @@ def test_the_same_as_by_brute_force(block: int) -> None:
             samples = {one.example for one in found}
             samples |= {relay.language.tokens(random_topic(rng, relay.language.syntax)) for _ in range(4)}
             for topic in sorted(samples):
+                if topic[0].startswith("$") and not relay.language.dollars:
+                    continue  # of such topics no filter speaks, so that none is told from others
                 # Classes are a partition: every topic is of exactly one.
                 (one,) = [each for each in found if holds(classes, each, topic)]
                 expected = published(text, relay.names[origin], relay.language.text(topic))
