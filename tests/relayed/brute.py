@@ -179,8 +179,8 @@ def passed(syntax: str, entries: list[dict[str, Any]] | None, topic: str) -> str
 WORDS = ["a", "b", "ab"]
 
 
-def random_overlay(rng: random.Random) -> str:
-    """An overlay of two to six brokers."""
+def random_overlay(rng: random.Random, *, dollars: bool = False) -> str:
+    """An overlay of two to six brokers. `dollars`: see `random_filter`."""
     syntax = rng.choice(["mqtt", "mqtt", "amqp", "nats", "jms"])
     separator = SEPARATORS[syntax]
     names = [f"n{index}" for index in range(rng.randint(2, 6))]
@@ -203,7 +203,7 @@ def random_overlay(rng: random.Random) -> str:
         if rng.random() < 0.7:
             entries = []
             for _ in range(rng.randint(1, 3)):
-                entry = [f'filter: "{random_filter(rng, syntax)}"']
+                entry = [f'filter: "{random_filter(rng, syntax, dollars=dollars)}"']
                 for key in ("strip", "add"):
                     if rewrites and rng.random() < 0.35:
                         end = "" if glue and rng.random() < 0.5 else separator
@@ -234,8 +234,8 @@ def _sometimes_once(text: str) -> str:
     return re.sub(r"guard: \{", lambda _: f"guard: {{once: {rng.choice(['true', 'true', 'false'])}, ", text)
 
 
-def random_filter(rng: random.Random, syntax: str) -> str:
-    """A filter of one to three words."""
+def random_filter(rng: random.Random, syntax: str, *, dollars: bool = False) -> str:
+    """A filter of one to three words. `dollars`: in MQTT sometimes of topics that wildcards do not match."""
     one, many = ("+", "#") if syntax == "mqtt" else ("*", "#" if syntax == "amqp" else ">")
     if syntax == "kafka":
         one, many = "?", "*"
@@ -244,14 +244,14 @@ def random_filter(rng: random.Random, syntax: str) -> str:
         words[-1] = many
     if syntax == "amqp" and rng.random() < 0.15:
         words[0] = "#"
-    if syntax == "mqtt" and rng.random() < 0.1:
+    if dollars and syntax == "mqtt" and rng.random() < 0.1:
         words[0] = "$s"
     return SEPARATORS[syntax].join(words)
 
 
-def random_topic(rng: random.Random, syntax: str) -> str:
-    """A topic of one to four words, in MQTT sometimes one that wildcards do not match."""
+def random_topic(rng: random.Random, syntax: str, *, dollars: bool = False) -> str:
+    """A topic of one to four words. `dollars`: in MQTT sometimes one that wildcards do not match."""
     words = [rng.choice([*WORDS, "x", "ba"]) for _ in range(rng.randint(1, 4))]
-    if syntax == "mqtt" and rng.random() < 0.1:
+    if dollars and syntax == "mqtt" and rng.random() < 0.1:
         words[0] = "$s"
     return SEPARATORS[syntax].join(words)

@@ -68,7 +68,7 @@ def test_the_same_as_by_brute_force(block: int) -> None:
     seen: set[str] = set()
     too_large: set[str] = set()
     for _ in range(A_BLOCK):
-        text = random_overlay(rng)
+        text = random_overlay(rng, dollars=True)
         relay = relay_of(estate_of(text))
         classes = Classes(relay)
         for origin in range(len(relay.names)):
@@ -79,7 +79,7 @@ def test_the_same_as_by_brute_force(block: int) -> None:
                 too_large.add(text)
                 continue
             samples = {one.example for one in found}
-            samples |= {relay.language.tokens(random_topic(rng, relay.language.syntax)) for _ in range(4)}
+            samples |= {relay.language.tokens(random_topic(rng, relay.language.syntax, dollars=True)) for _ in range(4)}
             for topic in sorted(samples):
                 if topic[0].startswith("$") and not relay.language.dollars:
                     continue  # of such topics no filter speaks, so that none is told from others
@@ -119,7 +119,7 @@ def test_filters_match_what_regular_expressions_match(syntax: str, glued: bool) 
     language = Language(syntax, glued=glued)  # type: ignore[arg-type]
     sets = Sets(language)
     for _ in range(3000 if ALL else 600):
-        pattern, topic = random_filter(rng, syntax), random_topic(rng, syntax)
+        pattern, topic = random_filter(rng, syntax, dollars=True), random_topic(rng, syntax, dollars=True)
         assert sets.matches(whole(language.filter(pattern)), language.tokens(topic)) == matches(
             syntax, pattern, topic
         ), (pattern, topic)
