@@ -208,6 +208,11 @@ class LinkEntry(Model):
         description="Relayed overlays: a message crosses the link only for subscriptions at most so many such links "
         "away, this one counted; a subscription is heard of against the way of messages.",
     )
+    per_subscription: Flag = Field(
+        False,
+        description="Relayed overlays: true where a message crosses the link once for each subscription that is heard "
+        "of; with `demand_hops`.",
+    )
 
     echo: Flag = Field(
         False,

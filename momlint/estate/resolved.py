@@ -89,9 +89,10 @@ class Link:
 
     In relayed overlays: `connection`, its split-horizon group; `passes`, what it lets pass, None for everything;
     `max_hops`, the position in a walk that it may have at the latest, None where the guard says; `demand_hops`: how
-    many links away, itself counted, a subscription may be for which something crosses it, None for any; `echo`: what
-    came by it may be sent back over its connection; `unguarded`: no guard looks at what crosses it, and it is no hop;
-    `forgets`: likewise, and behind it hops and memory begin anew;
+    many links away, itself counted, a subscription may be for which something crosses it, None for any;
+    `per_subscription`: it crosses once for each of these; `echo`: what came by it may be sent back over its connection;
+    `unguarded`: no guard looks at what crosses it, and it is no hop; `forgets`: likewise, and behind it hops and memory
+    begin anew;
     `alternatives`: an end, and who takes its place once it has failed, in order.
     """
 
@@ -112,6 +113,7 @@ class Link:
     unguarded: bool = False
     forgets: bool = False
     demand_hops: int | None = None
+    per_subscription: bool = False
     alternatives: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
 

@@ -45,18 +45,24 @@ _DISCOVERIES: Final = ("multicast", "zeroconf", "discovery", "rendezvous", "http
 _TRUE: Final = frozenset(("true", "on", "yes", "1"))
 _FALSE: Final = frozenset(("false", "off", "no", "0"))
 
+_MAY_MATTER: Final = "if it says where messages go, momlint does not see it"
+
 #: What a broker is called where its file does not say.
 UNNAMED: Final = "localhost"
 
 
 @dataclass(slots=True)
 class _Lists:
-    """Destinations of a connector by list, the topics of each; `dynamic_given`: it names any, if only queues."""
+    """Destinations of a connector by list, the topics of each; `dynamic_given`: it names any, if only queues.
+
+    `queues`: where it names the first that may cross.
+    """
 
     excluded: list[Token] = field(default_factory=list)
     static: list[Token] = field(default_factory=list)
     dynamic: list[Token] = field(default_factory=list)
     dynamic_given: bool = False
+    queues: At | None = None
 
 
 def read_activemq(data: bytes, file: str) -> NativeFile:
@@ -161,7 +167,14 @@ class _Reader:
                 label="nothing passes",
             )
             return
-        self.tell_unfollowed(element)
+        conduit = self.conduit(element)
+        if lists.queues is not None or not (lists.dynamic_given or static_only):
+            self.tell_unknown(
+                "queues",
+                lists.queues or element.at,
+                "messages in queues cross this connector, of which momlint judges nothing: it follows topics",
+                "one consumer gets such a message, so that there are no copies; see that there are ways to consumers",
+            )
         name = element.attributes.get("name")
         called = name.text if name is not None and name.text else "NC"
         for remote in remotes:
@@ -194,18 +207,22 @@ class _Reader:
                             connection=group,
                             max_hops=None if hops < 0 else hops,
                             demand_hops=heard,
+                            per_subscription=heard is not None and not conduit,
                         )
                     )
 
-    def tell_unfollowed(self, element: Element) -> None:
-        """Settings of which it depends on the number of subscribers what they do."""
-        conduit = element.attributes.get("conduitSubscriptions")
-        if conduit is not None and not self.flag(element, "conduitSubscriptions", default=True):
-            self.tell_unknown(
-                "conduitSubscriptions",
-                conduit.at,
-                "each subscription at the other end gets a copy over this connector; momlint counts one",
+    def conduit(self, element: Element) -> bool:
+        """Whether one copy crosses for all who subscribe; where not, it depends on their number, which is told."""
+        value = element.attributes.get("conduitSubscriptions")
+        one_for_all = self.flag(element, "conduitSubscriptions", default=True)
+        if value is not None and not one_for_all:
+            self.native.report(
+                "MOM814",
+                value.at,
+                "a copy crosses this connector for each subscription behind it: of two, each gets both",
+                "leave it out; or name all subscriptions in a manifest, where momlint counts them (MOM804)",
             )
+        return one_for_all
 
     def free(self, wanted: str) -> str:
         name, number = wanted, 2
@@ -263,6 +280,8 @@ class _Reader:
                         f'write `<{one.name} physicalName="…"/>`',
                         label="matches nothing",
                     )
+                elif one.name == "queue" and child.name != "excludedDestinations":
+                    lists.queues = lists.queues or one.at.to(value.at)
                 elif one.name == "topic":
                     into[child.name] += [Token(name, one.at.to(value.at)) for name in _names(value.text)]
         return lists
@@ -303,11 +322,11 @@ class _Reader:
                 label=f"not {what}",
             )
 
-    def tell_unknown(self, key: str, at: At, message: str) -> None:
+    def tell_unknown(self, key: str, at: At, message: str, help_: str = _MAY_MATTER) -> None:
         if key in self.unknown or len(self.unknown) >= 20:
             return
         self.unknown.add(key)
-        self.native.report("MOM814", at, message, "if it says where messages go, momlint does not see it")
+        self.native.report("MOM814", at, message, help_)
 
 
 def _connectors(broker: Element) -> Iterator[Element]:

@@ -107,7 +107,7 @@ class Link:
     broker meant in the file at the address. `unheard`: where it ends, the broker may send back over the connection what
     came by this link. `forgets`: it leads from one protocol to another, and guards know nothing across. `syntax`: how
     `passes` are written, None for as the family does. `demand_hops`: something crosses it only for subscriptions at
-    most so many links away.
+    most so many links away; `per_subscription`: once for each.
     """
 
     id: str
@@ -128,6 +128,7 @@ class Link:
     forgets: bool = False
     syntax: str | None = None
     demand_hops: int | None = None
+    per_subscription: bool = False
 
 
 class Want(NamedTuple):

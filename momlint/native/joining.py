@@ -465,6 +465,8 @@ def _link_node(tail: str, head: str, owner: str, link: Link, others: Sequence[st
         entries["max_hops"] = number_node(link.max_hops, at)
     if link.demand_hops is not None:
         entries["demand_hops"] = number_node(link.demand_hops, at)
+    if link.per_subscription:
+        entries["per_subscription"] = plain_node("true", at)
     if link.unguarded:
         entries["unguarded"] = plain_node("true", at)
     if link.forgets:

@@ -8,7 +8,7 @@ a class on its way, without any guard: which arcs let it pass, and as what. Engi
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -34,6 +34,8 @@ MOST_CLASSES = 20_000
 _MOST_A_TURN, _MOST_NAMES_A_TURN = 6, 20
 #: What is known of more filters is not handed on to a part of a class, which has to do with few of them.
 _MOST_INHERITED = 300
+#: So many places are asked for who subscribes, for one class; of more copies over one arc no more are told.
+_MOST_HEARD, _MOST_COPIES = 20_000, 50
 #: Of so many entries of an arc each is looked at.
 _FEW = 4
 
@@ -46,11 +48,15 @@ class Rewritten(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """An arc that lets the class pass, by which of its entries, and what it is called behind it."""
+    """An arc that lets the class pass, by which of its entries, and what it is called behind it.
+
+    `nth`: which of several copies that the arc carries, from 0 on.
+    """
 
     arc: int
     entry: int
     topic: Rewritten
+    nth: int = 0
 
 
 class Shape:
@@ -224,6 +230,7 @@ class Classes:
         relay = self.relay
         into: dict[tuple[int, Rewritten], list[tuple[tuple[int, Rewritten], int]]] = {}
         wanting = []
+        heard_of = Heard(relay, steps, lambda place, need: self.meets(found, place[1], need))
         for place, several in steps.items():
             broker, topic = place
             wants = relay.estate.brokers[broker].external or any(
@@ -251,8 +258,11 @@ class Classes:
                 away = heard.get((arc.head, passed.topic))
                 asked = arc.demand_hops is None or (away is not None and away + 1 <= arc.demand_hops)
                 (kept if asked else unasked).append(passed)
+                if asked and arc.per_subscription:
+                    kept += [passed._replace(nth=nth) for nth in range(1, heard_of.by(place[0], passed))]
             if unasked:
-                found.steps[place], found.unasked[place] = tuple(kept), tuple(unasked)
+                found.unasked[place] = tuple(unasked)
+            found.steps[place] = tuple(kept)
 
     def _pass(self, found: TopicClass, arc: int, topic: Rewritten) -> tuple[int, Rewritten] | None:
         """The entry of an arc that lets the class pass, and what it is called behind it; None where none does."""
@@ -383,6 +393,55 @@ def _heard(
                 found[before] = found[place] + 1
                 waiting.append(before)
     return found
+
+
+class Heard:
+    """How many subscriptions a broker hears of, one by one, over links that carry a copy for each.
+
+    `steps`: every step that filters allow; `meets`: whether what comes to a place is what a need means. A link that
+    carries one copy for all is one subscription to who is before it, and so is one of another kind.
+    """
+
+    def __init__(
+        self,
+        relay: Relay,
+        steps: Mapping[tuple[int, Rewritten], Sequence[Passed]],
+        meets: Callable[[tuple[int, Rewritten], Need], bool],
+    ) -> None:
+        self._relay = relay
+        self._steps = steps
+        self._meets = meets
+        self._left = _MOST_HEARD
+
+    def by(self, tail: int, passed: Passed) -> int:
+        """How many the broker `tail` hears of over an arc. Raises `TooLarge`."""
+        arc = self._relay.arcs[passed.arc]
+        assert arc.demand_hops is not None
+        near = [one for one in self._at((arc.head, passed.topic), frozenset((tail,))) if one < arc.demand_hops]
+        return min(len(near), _MOST_COPIES)
+
+    def _at(self, place: tuple[int, Rewritten], been: frozenset[int]) -> list[int]:
+        """How far away each subscription is that is known at a place, not by way of the brokers `been`."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooLarge
+        relay, broker = self._relay, place[0]
+        needs = [need for need in relay.wanted if need.broker == broker and self._meets(place, need)]
+        found = [0] * (1 if relay.estate.brokers[broker].external else len(needs))
+        carried: set[tuple[int, Rewritten]] = set()
+        for passed in self._steps[place]:
+            arc = relay.arcs[passed.arc]
+            there = arc.head, passed.topic
+            if arc.head in been or there in carried:
+                continue
+            if relay.guards[broker].once:
+                carried.add(there)
+            if arc.demand_hops is None:
+                found.append(0)
+                continue
+            heard = [one + 1 for one in self._at(there, been | {broker}) if one < arc.demand_hops]
+            found += heard if arc.per_subscription else heard[:1] and [min(heard)]
+        return found
 
 
 def _shortest(found: TopicClass, cut: int, add: Tokens) -> Rewritten:

@@ -267,12 +267,24 @@ def _duplicate(fates: Fates, trials: Trials, group: Sequence[tuple[Doubled, int]
         "MOM804",
         place_of(relay, last),
         f"`{where}` gets {counted(copies, 'copy', 'copies')} of messages such as `{topic}` from `{source}`",
-        help=_how_to_thin(relay, mended),
+        help=_ONE_FOR_ALL if _is_one_way(ways) else _how_to_thin(relay, mended),
         witness=Witness(source=source, destination=where, topic=topic, paths=paths),
         related=tuple(related),
         label="one copy comes by this",
         data={"topic": topic, "broker": where, "copies": copies},
     )
+
+
+#: What to do about copies that come by one way.
+_ONE_FOR_ALL: Final = (
+    "let one copy cross for all who subscribe: `conduitSubscriptions` in ActiveMQ, `per_subscription` here"
+)
+
+
+def _is_one_way(ways: Sequence[Sequence[Passed]]) -> bool:
+    """Whether copies come by the same links, which carry one for each subscription."""
+    first, second = ([step.arc for step in way] for way in ways)
+    return first == second
 
 
 def _how_to_thin(relay: Relay, mended: Thinned | None) -> str:

@@ -39,6 +39,7 @@ class Arc(NamedTuple):
     `echoes`: where it ends, the broker may send back what came by it. `unguarded`: it is no hop, no limit holds for it,
     and messages cross it to wherever they have been. `forgets`: likewise, and hops and memory begin anew behind it.
     `demand_hops`: it carries only what is wanted at most so many links away, itself counted; None where it asks nobody.
+    `per_subscription`: it carries a copy for each subscription there.
     """
 
     link: int
@@ -52,6 +53,7 @@ class Arc(NamedTuple):
     unguarded: bool = False
     forgets: bool = False
     demand_hops: int | None = None
+    per_subscription: bool = False
 
     @property
     def came(self) -> tuple[str, int]:
@@ -220,6 +222,7 @@ def _arcs(estate: Estate, language: Language, index: int, link: Link) -> list[Ar
             link.unguarded,
             link.forgets,
             link.demand_hops,
+            link.per_subscription,
         )
         for tail, head in ways
     ]

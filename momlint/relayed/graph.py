@@ -77,15 +77,16 @@ def sends(relay: Relay, found: TopicClass, copy: Copy, guards: Guards) -> Iterat
     guard = relay.guards[copy.broker]
     if copy.link != -1 and not guard.passes_on:
         return
-    carried: set[tuple[int, Rewritten]] = set()
+    carried: dict[tuple[int, Rewritten], int] = {}
     for passed in found.steps[copy.broker, copy.topic]:
         arc = relay.arcs[passed.arc]
         if guards.hops and arc.max_hops is not None and copy.hops + 1 > arc.max_hops:
             continue
-        if guard.once and not arc.forgets:
-            if (arc.head, passed.topic) in carried:
-                continue
-            carried.add((arc.head, passed.topic))
+        by_first = (
+            not guard.once or arc.forgets or carried.setdefault((arc.head, passed.topic), passed.arc) == passed.arc
+        )
+        if not by_first:
+            continue
         if copy.link != -1 and (
             (guard.split == "connection" and arc.connection == copy.connection)
             or (guard.split == "link" and arc.link == copy.link)

@@ -125,7 +125,7 @@ class _Walks:
             for number in within
             if not self.relay.guards[self.steps[number].tail[0]].once
             or self.relay.arcs[self.steps[number].passed.arc].forgets
-            or first[self._leads(number)] == number
+            or self.steps[first[self._leads(number)]].passed.arc == self.steps[number].passed.arc
         ]
 
     def _leads(self, number: int) -> tuple[tuple[int, Rewritten], int, int, Rewritten]:

@@ -50,7 +50,14 @@ def mixed(key: str, destinations: list[tuple[str, str]]) -> str:
 
 
 def read(connectors: str) -> NativeFile:
-    return read_activemq(broker("edge", connectors).encode(), "edge.xml")
+    """A file of one broker; that momlint does not judge queues is left out."""
+    return of_topics(read_activemq(broker("edge", connectors).encode(), "edge.xml"))
+
+
+def of_topics(native: NativeFile) -> NativeFile:
+    """Without the note that queues are not judged."""
+    native.problems = [one for one in native.problems if "in queues" not in one.message]
+    return native
 
 
 def passes(native: NativeFile) -> list[tuple[str, int | None, list[tuple[str, bool]]]]:
@@ -150,7 +157,7 @@ def test_places_are_in_characters() -> None:
 
 def test_an_old_encoding_that_the_file_names_is_read() -> None:
     text = broker("bäh", to("hub")).replace("UTF-8", "ISO-8859-1")
-    native = read_activemq(text.encode("latin-1"), "a.xml")
+    native = of_topics(read_activemq(text.encode("latin-1"), "a.xml"))
     assert native.called == "bäh"
     assert native.problems == []
 
@@ -193,7 +200,7 @@ def test_a_document_type_is_refused_before_it_grows() -> None:
 
 def test_where_it_is_no_xml() -> None:
     text = broker("edge", to("hub") + "<networkConnector\n").replace("</broker>", "</brokers>")
-    native = read_activemq(text.encode(), "a.xml")
+    native = of_topics(read_activemq(text.encode(), "a.xml"))
     assert [one[0] for one in codes(native)] == ["MOM101"]
     assert codes(native)[0][1] in (6, 7)
     # What was read to its end before that is known.
@@ -210,8 +217,9 @@ def test_a_pair_that_is_duplex_on_both_sides_is_fine(tmp_path: Path) -> None:
 
 
 def ring(ttl: int, more: str = "") -> dict[str, str]:
+    inside = listed("dynamicallyIncludedDestinations", "&gt;")
     return {
-        f"{one}.xml": broker(one, to(other, f'duplex="true" networkTTL="{ttl}" {more}'))
+        f"{one}.xml": broker(one, to(other, f'duplex="true" networkTTL="{ttl}" {more}', inside))
         for one, other in ("ab", "bc", "ca")
     }
 

@@ -91,3 +91,90 @@ def test_wildcards_leave_out_what_begins_with_a_dollar(tmp_path: Path) -> None:
     for name, expected in (("$SYS", []), ("SYS", [("MOM801", "b.conf", 4)])):
         files = {**glued, "b.conf": mosquitto(("a", f"topic {name} out"))}
         assert verdict(files, tmp_path) == [*expected, ("MOM812", "a.conf", 4)]
+
+
+# -- ActiveMQ Classic ------------------------------------------------------------------------------------------------
+
+
+def activemq(name: str, *connectors: str) -> str:
+    """A file; the first connector is on line 2."""
+    return "\n".join(
+        [f'<broker brokerName="{name}"><networkConnectors>', *connectors, "</networkConnectors></broker>\n"]
+    )
+
+
+def to(host: str, more: str = "", inside: str = '<topic physicalName="&gt;"/>') -> str:
+    """A connector, on one line."""
+    lists = f"<dynamicallyIncludedDestinations>{inside}</dynamicallyIncludedDestinations>"
+    uri = f"static:(tcp://{host}.example:61616)"
+    return f'<networkConnector name="to-{host}" uri="{uri}" {more}>{lists}</networkConnector>'
+
+
+EACH = 'conduitSubscriptions="false"'
+TWO = """publications: [{at: edge, filter: prices}]
+subscriptions: [{at: hub, filter: prices}, {at: hub, filter: prices}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "more", "expected"),
+    [
+        # One copy for each subscription: two get two.
+        (EACH, TWO, [("warning", "MOM804", "edge.xml", 2)]),
+        (EACH, TWO.replace("hub, filter: prices}]", 'hub, filter: "*"}]'), [("warning", "MOM804", "edge.xml", 2)]),
+        # The same, for one; for two of different topics; and with one copy for all, which is the default.
+        (EACH, TWO.replace("{at: hub, filter: prices}, ", ""), []),
+        (EACH, TWO.replace("hub, filter: prices}]", "hub, filter: prices.x}]"), [("error", "MOM803", "m.yaml", 4)]),
+        ('conduitSubscriptions="true"', TWO, []),
+        ("", TWO, []),
+    ],
+)
+def test_a_copy_for_each_subscription(
+    settings: str, more: str, expected: list[tuple[str, str, str, int]], tmp_path: Path
+) -> None:
+    files = {"edge.xml": activemq("edge", to("hub", settings)), "hub.xml": activemq("hub")}
+    # That it depends on who subscribes is told whether a manifest says so or not.
+    noted = [("note", "MOM814", "edge.xml", 2)] if settings == EACH else []
+    assert manifest(files, more, tmp_path) == sorted([*expected, *noted])
+    assert manifest(files, "", tmp_path) == noted
+
+
+def test_copies_for_each_subscription_multiply_along_a_chain(tmp_path: Path) -> None:
+    """By hand: `hub` hears of two subscriptions of `far`, and sends each message twice; so does `edge` to `hub`."""
+    wanted = TWO.replace("hub", "far")
+    for first, second, copies in ((EACH, EACH, 4), ("", EACH, 2), (EACH, "", 1), ("", "", 1)):
+        files = {
+            "edge.xml": activemq("edge", to("hub", f'networkTTL="2" {first}')),
+            "hub.xml": activemq("hub", to("far", f'networkTTL="2" {second}')),
+            "far.xml": activemq("far"),
+        }
+        manifest(files, wanted, tmp_path)
+        (report,) = [lint_files([str(tmp_path / "m.yaml")], Options(ignore=("MOM501", "MOM814")))]
+        assert [one.data.get("copies") for one in report.findings] == ([copies] if copies > 1 else [])
+
+
+def test_a_subscription_too_far_away_makes_no_copy(tmp_path: Path) -> None:
+    """`edge` hears of those at `hub` and `far`; with a consumerTTL of 1, of the nearer one alone."""
+    both = TWO.replace("{at: hub, filter: prices}]", "{at: far, filter: prices}]")
+    for away, expected in (("2", [("MOM804", "edge.xml", 2)]), ("1", [])):
+        files = {
+            "edge.xml": activemq("edge", to("hub", f'messageTTL="2" consumerTTL="{away}" {EACH}')),
+            "hub.xml": activemq("hub", to("far", 'networkTTL="2"')),
+            "far.xml": activemq("far"),
+        }
+        assert grave(manifest(files, both, tmp_path)) == expected
+
+
+@pytest.mark.parametrize(
+    ("connector", "is_told"),
+    [
+        (to("hub", inside='<queue physicalName="work"/>'), True),
+        ('<networkConnector uri="static:(tcp://hub:1)"/>', True),
+        (to("hub"), False),
+        ('<networkConnector staticBridge="true" uri="static:(tcp://hub:1)"/>', False),
+    ],
+)
+def test_that_queues_are_not_judged_is_told(connector: str, is_told: bool, tmp_path: Path) -> None:
+    files = {"edge.xml": activemq("edge", connector, connector.replace("hub", "other")), "hub.xml": activemq("hub")}
+    told = [one for one in manifest(files, "", tmp_path) if one[0] == "note"]
+    assert told == ([("note", "MOM814", "edge.xml", 2)] if is_told else [])
