@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from momlint.records import dataclass
 from momlint.routed.overlay.arcs import live_arcs
 from momlint.routed.overlay.form import NO_HOP, NO_ROW, Overlay
-from momlint.routed.overlay.paths import ShortestPaths, solve
+from momlint.routed.overlay.paths import ShortestPaths, solve, towards
 from momlint.routed.overlay.ragged import distinct
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ class Columns:
         self._colour = -1
         self._live = self.adjacent
         self._paths: ShortestPaths | None = None
+        self._some: tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int32]] | None = None
 
     def enter(self, colour: int) -> None:
         """Make `colour` the current one."""
@@ -85,7 +86,7 @@ class Columns:
             return
         o = self.overlay
         self._colour = colour
-        self._paths = None
+        self._paths = self._some = None
         if not (o.failed_link[colour].any() or o.failed_broker[colour].any()):
             self._live = self.adjacent
             return
@@ -101,6 +102,19 @@ class Columns:
             keep = live_arcs(o, self._colour)
             self._paths = solve(o.n, o.arc_tail[keep], o.arc_head[keep], o.arc_cost[keep], o.transit)
         return self._paths
+
+    def towards(self, dests: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+        """Of the current colour the shortest paths to `dests` (ascending), as `ShortestPaths.whole` and
+        `ShortestPaths.next`, [D, N]. Those of the first call are kept: whoever wants all asks for all first.
+        """
+        if self._some is None:
+            o = self.overlay
+            keep = live_arcs(o, self._colour)
+            solved = towards(o.n, o.arc_tail[keep], o.arc_head[keep], o.arc_cost[keep], o.transit, dests)
+            self._some = dests, *solved
+        known, whole, hop = self._some
+        place = np.searchsorted(known, dests)
+        return whole[place], hop[place]
 
     def of(self, dests: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
         """Given next hops int32[D, N] for `dests` (ascending), their rows int32[D, N], and bool[D, N]: the hop is live
@@ -174,7 +188,7 @@ def _at_missing(columns: Columns, failing: NDArray[np.int64]) -> tuple[NDArray[n
     dests = distinct(dest)
     given, rows, live = columns.of(dests)
     at = np.broadcast_to(np.arange(n), given.shape)
-    distance = columns.paths.whole[dests]
+    distance, shortest = columns.towards(dests)
     line = np.arange(dests.size)[:, None]
     to = np.where(live, given, at)
     #: Whether some entry on the way so far does not bring the message nearer; those of a loop do not all.
@@ -188,7 +202,7 @@ def _at_missing(columns: Columns, failing: NDArray[np.int64]) -> tuple[NDArray[n
     end = to[place, source]
     lacks = (given[place, end] == NO_HOP) & (rows[place, end] == NO_ROW) & ~astray[place, source]
     place, end = place[lacks], end[lacks]
-    return lacks, _Lacking(failing[lacks], end.astype(np.int32), columns.paths.next[dests[place], end])
+    return lacks, _Lacking(failing[lacks], end.astype(np.int32), shortest[place, end])
 
 
 def _missing(overlay: Overlay, lacking: list[_Lacking]) -> list[Blamed]:
@@ -221,10 +235,10 @@ def _missing(overlay: Overlay, lacking: list[_Lacking]) -> list[Blamed]:
 
 
 def _blame_column(columns: Columns, colour: int, dest: int, sources: Iterable[int]) -> list[Blamed]:
-    given_array, rows_array, live_array = columns.of(np.array([dest], np.int64))
+    dests = np.array([dest], np.int64)
+    given_array, rows_array, live_array = columns.of(dests)
     given, rows, live = given_array[0].tolist(), rows_array[0].tolist(), live_array[0].tolist()
-    distance = columns.paths.whole[dest].tolist()
-    shortest = columns.paths.next[dest].tolist()
+    distance, shortest = (part[0].tolist() for part in columns.towards(dests))
 
     def wrong_way(at: int) -> bool:
         return not distance[given[at]] < distance[at]

@@ -61,6 +61,30 @@ def shortest_paths(
     return solved.distance, solved.next
 
 
+def towards(
+    n: int,
+    arc_tail: NDArray[np.int32],
+    arc_head: NDArray[np.int32],
+    arc_cost: NDArray[np.float64],
+    transit: NDArray[np.bool_] | None,
+    dests: NDArray[np.int64],
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """The rows `dests` of `ShortestPaths.whole` and `ShortestPaths.next`; where they are few, in less time.
+
+    `dests`: int64[D], without repeats. The rows are [D, N].
+    """
+    if 2 * dests.size > n or n >= _RUSTWORKX_FROM or not (transit is None or transit.all()):
+        solved = solve(n, arc_tail, arc_head, arc_cost, transit)
+        return solved.whole[dests], solved.next[dests]
+    order = np.lexsort((arc_head, arc_tail))
+    tail, head = arc_tail[order], arc_head[order]
+    costs = exact_costs(n, arc_cost[order])
+    whole = np.full((n, dests.size), costs.infinite, costs.whole.dtype)
+    whole[dests, np.arange(dests.size)] = 0
+    _relax(whole, tail, head, costs, None)
+    return np.ascontiguousarray(whole.T), np.ascontiguousarray(_next_hops(n, tail, head, costs, whole, None).T)
+
+
 def solve(
     n: int,
     arc_tail: NDArray[np.int32],
@@ -123,19 +147,30 @@ def _distances(
 ) -> NDArray[Any]:
     if stub is None and n >= _RUSTWORKX_FROM and costs.infinite < FLOAT_EXACT:
         return _distances_rustworkx(n, tail, head, costs)
-    # Bellman-Ford for all destinations at once; each round is one reduction over the arcs of each broker.
     whole = np.full((n, n), costs.infinite, costs.whole.dtype)
     np.fill_diagonal(whole, 0)
+    _relax(whole, tail, head, costs, stub)
+    return whole
+
+
+def _relax(
+    whole: NDArray[Any],
+    tail: NDArray[np.int32],
+    head: NDArray[np.int32],
+    costs: ExactCosts,
+    stub: NDArray[np.bool_] | None,
+) -> None:
+    """Bellman-Ford for all columns at once; each round is one reduction over the arcs of each broker."""
     starts = segment_starts(tail)
     if not starts.size:
-        return whole
+        return
     movers = tail[starts]
     while True:
         before = whole[movers]
         through = np.minimum.reduceat(_onward(whole, head, costs.infinite, stub) + costs.whole[:, None], starts, axis=0)
         after = np.minimum(before, through)
         if np.array_equal(before, after):
-            return whole
+            return
         whole[movers] = after
 
 
@@ -166,13 +201,13 @@ def _next_hops(
     whole: NDArray[Any],
     stub: NDArray[np.bool_] | None,
 ) -> NDArray[np.int32]:
-    hop = np.full((n, n), NO_HOP, np.int32)
+    hop = np.full(whole.shape, NO_HOP, np.int32)
     starts = segment_starts(tail)
     if not starts.size:
         return hop
     movers = tail[starts]
     step = max(1, _BLOCK // tail.size)
-    for first in range(0, n, step):
+    for first in range(0, whole.shape[1], step):
         to = slice(first, first + step)
         onward = _onward(whole[:, to], head, costs.infinite, stub, first)
         tight = onward + costs.whole[:, None] == whole[tail, to]

@@ -39,6 +39,20 @@ def test_against_exact_bellman_ford(case, large):
         agrees(case.overlay)
 
 
+@settings(max_examples=examples(300), deadline=None)
+@given(overlays(max_colours=1, max_damage=0), st.randoms(use_true_random=False))
+def test_towards_some(case, rng):
+    o = case.overlay
+    dests = sorted(rng.sample(range(o.n), rng.randint(0, max(o.n // 2, 1))))
+    exact, expected = Oracle(o).shortest(0)
+    whole, hop = paths.towards(o.n, o.arc_tail, o.arc_head, o.arc_cost, o.transit, np.array(dests, np.int64))
+    costs = paths.exact_costs(o.n, o.arc_cost)
+    assert hop.tolist() == [[expected.get((d, u), NO_HOP) for u in range(o.n)] for d in dests]
+    assert costs.as_float(whole).tolist() == [
+        [float(exact[d, u]) if (d, u) in exact else float("inf") for u in range(o.n)] for d in dests
+    ]
+
+
 @settings(max_examples=50, deadline=None)
 @given(overlays(max_colours=1, max_damage=0), st.integers(1, 7))
 def test_blocks_of_any_size(case, block):
