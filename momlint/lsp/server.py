@@ -80,6 +80,8 @@ class Server:
         self._worker = Worker()
         self._checked: dict[Unit, _Checked] = {}
         self._published: set[str] = set()
+        # Of each file what the editor knows; forgotten where a text may have changed without another version.
+        self._told: dict[str, tuple[dict[str, int | None], list[Finding]]] = {}
         self._versions: dict[str, int] = {}
         self._dirty: set[str] = set()
         self._checking: asyncio.Task[None] | None = None
@@ -149,6 +151,7 @@ class Server:
 
     def _did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
         self._folder.forget()
+        self._told = {}
         self._put(params.text_document.uri)
 
     def _did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
@@ -172,6 +175,7 @@ class Server:
 
     def _reread(self) -> None:
         self._folder.forget()
+        self._told = {}
         self._dirty.update(self._folder.texts)
         self._check_soon(PAUSE)
 
@@ -179,6 +183,7 @@ class Server:
         file = _path(params.text_document.uri)
         if file is not None:
             self._folder.close(file)
+            self._told = {}
             self._versions.pop(file, None)
             # What others of its estates say may rest on what the disk holds instead.
             self._dirty.discard(file)
@@ -244,11 +249,21 @@ class Server:
         for file in sorted(self._published - set(by_file)):
             by_file[file] = {}
         for file, found in by_file.items():
+            told = self._telling(file, found)
+            if self._told.get(file) == told:
+                continue
             diagnostics = [self._diagnostic(finding) for finding in found]
             self._server.text_document_publish_diagnostics(
                 lsp.PublishDiagnosticsParams(_uri(file), diagnostics, version=self._versions.get(file))
             )
+            self._told[file] = told
         self._published = {file for file, found in by_file.items() if found}
+
+    def _telling(self, file: str, found: Iterable[Finding]) -> tuple[dict[str, int | None], list[Finding]]:
+        """All that diagnostics are made of: findings, and the versions of the texts in which they are."""
+        findings = list(found)
+        files = {one.file for finding in findings for one in (*finding.related, *finding.steps)} | {file}
+        return {name: self._versions.get(name) for name in files}, findings
 
     def _complain(self) -> None:
         """Say once what is wrong with a configuration."""

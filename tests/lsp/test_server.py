@@ -373,3 +373,22 @@ def test_what_is_no_estate_is_left_alone(tmp_path: Path) -> None:
         assert await editor.codes("compose.yaml") == []
 
     run(tmp_path, story)
+
+
+@pytest.mark.slow
+def test_what_is_known_is_not_told_again(tmp_path: Path) -> None:
+    async def story(editor: Editor) -> None:
+        editor.open("a.yaml", LOOP)
+        assert await editor.codes("a.yaml") == ["MOM302"]
+        editor.open("b.yaml", LOOP)
+        assert await editor.codes("b.yaml") == ["MOM302"]
+        before = [one for one in editor.published if one.uri == editor.uri("a.yaml")]
+        for text in (RIGHT, LOOP, RIGHT):
+            editor.change("b.yaml", text)
+            await editor.codes("b.yaml")
+        assert [one for one in editor.published if one.uri == editor.uri("a.yaml")] == before
+        # What an editor shows of a file goes when that is right.
+        editor.change("a.yaml", RIGHT)
+        assert await editor.codes("a.yaml") == []
+
+    run(tmp_path, story)
