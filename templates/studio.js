@@ -89,12 +89,21 @@
     return [failed.links.map((one) => estate.links[one].id), failed.brokers.map((one) => estate.brokers[one].id)];
   };
 
+  // In overlays that relay a connection fails with all of its links.
+  function together(id) {
+    const { estate } = now();
+    const forms = known().links;
+    const { connection } = forms[estate.links.findIndex((one) => one.id === id)];
+    return connection ? estate.links.filter((_, index) => forms[index].connection === connection).map((one) => one.id) : [id];
+  }
+
   async function toggle(kind, id) {
     const [links, brokers] = failedNames();
     const names = kind === "link" ? links : brokers;
-    if (names.includes(id)) names.splice(names.indexOf(id), 1);
-    else names.push(id);
-    await fail(links, brokers);
+    const several = kind === "link" ? together(id) : [id];
+    const rest = names.filter((one) => !several.includes(one));
+    const after = names.includes(id) ? rest : [...rest, ...several];
+    await (kind === "link" ? fail(after, brokers) : fail(links, after));
   }
 
   async function fail(links, brokers) {
@@ -109,7 +118,7 @@
 
   window.momlint.failNode = (kind, index) => {
     const { estate } = now();
-    if (estate.kind !== "routed") return "";
+    if (estate.kind !== "routed" && estate.kind !== "relayed") return "";
     const failed = (kind === "link" ? failing().links : failing().brokers).includes(index);
     const id = (kind === "link" ? estate.links : estate.brokers)[index].id;
     return h("button", { type: "button", class: "fails", onclick: () => toggle(kind, id) }, failed ? "It works again" : "It fails");

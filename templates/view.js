@@ -396,6 +396,11 @@
   const failing = () => view.cut || estate.states[view.state] || { links: [], brokers: [] };
 
   function lostText() {
+    const wanted = estate.states[view.state].lost;
+    if (wanted) {
+      const told = wanted.map(([tail, head, name]) => `${brokerName(head)} no longer gets ${name} from ${brokerName(tail)}`);
+      return told.length ? `Lost: ${listed(told)}.` : "Nothing is lost.";
+    }
     const lost = new Map();
     const cut = new Map();
     for (const pair of estate.pairs) {

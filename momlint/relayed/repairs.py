@@ -136,7 +136,14 @@ class _Search:
 
     def steps(self, at: _At) -> Iterator[_Step]:
         guard = self.relay.guards[at.broker]
+        carried: set[tuple[int, Tokens]] = set()
         for arc in (self.relay.arcs[number] for number in self.relay.outs[at.broker]):
+            name = self.carried_as(at, arc) if guard.once and not arc.forgets else None
+            if name is not None:
+                # Whatever keeps it from crossing the first: no other one takes its place.
+                if (arc.head, name) in carried:
+                    continue
+                carried.add((arc.head, name))
             changes: list[Change] = []
             if at.link != -1 and not guard.passes_on:
                 changes.append(self.change("transit", self.relay.estate.brokers[at.broker].place, at, arc))
@@ -155,6 +162,17 @@ class _Search:
             if not any(not entry.deny and self.meets(entry.pattern, back) for entry in arc.entries):
                 changes.append(Change("filter", _entry_place(arc), at.broker, arc.tail, at.hops + 1, at.topic, arc))
             yield _Step(after, tuple(changes))
+
+    def carried_as(self, at: _At, arc: Arc) -> Tokens | None:
+        """What it is called behind an arc that lets it pass, None for one that does not; only guards are not asked."""
+        if arc.max_hops is not None and at.hops + 1 > arc.max_hops:
+            return None
+        entry = next((one for one in arc.entries if self.meets(one.pattern, at.topic)), None)
+        if entry is None or entry.deny:
+            return None
+        name = renamed_by(entry, at.topic, glued=self.relay.language.glued)
+        asks = arc.demand_hops is not None and self.relay.asks
+        return name if not asks or self.is_asked(arc, name) else None
 
     def over(self, at: _At, arc: Arc, changes: list[Change]) -> Iterator[_Step]:
         """The copies that come over an arc: renamed as it renames, and, at the price of a change, as it is."""

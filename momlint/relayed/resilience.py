@@ -134,12 +134,35 @@ def _several(
                     return
 
 
+def failing(relay: Relay, links: Sequence[int], brokers: Sequence[int]) -> list[Element]:
+    """What these links and brokers (dense ids) are parts of: a link fails with its connection."""
+    connections = {arc.connection for arc in relay.arcs if arc.link in links}
+    return [
+        one
+        for one in elements(relay)
+        if (one.connection in connections if one.kind == "connection" else one.number in brokers)
+    ]
+
+
+def taken(fates: Fates, left: Fates, failed: Sequence[Element]) -> list[tuple[int, int]]:
+    """Who no longer gets what when these have failed, as `served` has it. `left`: what becomes of messages then.
+
+    Raises `TooLarge` where not all of it is known.
+    """
+    return _taken(fates, {pair for pair, whole in served(fates).items() if whole}, left, failed)
+
+
 def _lost(fates: Fates, before: set[tuple[int, int]], failed: Sequence[Element]) -> list[tuple[int, int]]:
-    """Who no longer gets what; not those who are down themselves."""
-    relay = fates.relay
-    left = Fates(without(relay, failed), engine="graph")
+    left = Fates(without(fates.relay, failed), engine="graph")
     left.work_out()
-    after = served(left)
+    return _taken(fates, before, left, failed)
+
+
+def _taken(fates: Fates, before: set[tuple[int, int]], left: Fates, failed: Sequence[Element]) -> list[tuple[int, int]]:
+    """Who no longer gets what; not those who are down themselves."""
+    if not left.whole:
+        raise TooLarge
+    relay, after = fates.relay, served(left)
     down = {one.number for one in failed if one.kind == "broker"}
     return sorted(
         pair

@@ -181,8 +181,9 @@ class Session:
     def suppose(self, asked: Mapping[str, Any]) -> str:
         """Look at a failure of links and brokers. Raises `Refused`."""
         self._is_current(asked)
-        links, brokers = names(asked, "links"), names(asked, "brokers")
-        supposed = Supposed(whole(asked.get("estate", 0)), links, brokers) if links or brokers else None
+        number, brokers = whole(asked.get("estate", 0)), names(asked, "brokers")
+        links = self._with_connections(number, names(asked, "links"))
+        supposed = Supposed(number, links, brokers) if links or brokers else None
         known = self._known(supposed)
         self._supposed = supposed
         if known is None:
@@ -191,9 +192,20 @@ class Session:
         if supposed is None:
             return "Nothing has failed."
         what = joined([*(f"link {one}" for one in links), *(f"broker {one}" for one in brokers)])
+        if known is None and self.gathered.pictures[number].kind == "relayed":
+            return f"What the failure of {what} does is not known: there is too much to look at."
         if known is None:
             return f"No colour stands for the failure of {what}: the recovery rows say nothing about it."
         return f"Colour {known} stands for the failure of {what}." if known else ""
+
+    def _with_connections(self, number: int, links: tuple[str, ...]) -> tuple[str, ...]:
+        """The links, and in relayed overlays those that fail with them: they are one connection."""
+        if not 0 <= number < len(self.gathered.estates) or self.gathered.pictures[number].kind != "relayed":
+            return links
+        estate = self.gathered.estates[number].estate
+        assert estate is not None
+        failed = {one.connection for one in estate.links if one.id in links} - {None}
+        return (*links, *(one.id for one in estate.links if one.connection in failed and one.id not in links))
 
     def _known(self, supposed: Supposed | None) -> str | None:
         """The colour of the failure, empty for one that is no colour, None where the pictures do not have it."""
@@ -202,8 +214,8 @@ class Session:
         if not 0 <= supposed.estate < len(self.gathered.pictures):
             raise Refused(422, "there is no such estate")
         picture = self.gathered.pictures[supposed.estate]
-        if picture.kind != "routed":
-            raise Refused(422, "the studio follows failures in routed overlays only; `momlint check` judges these")
+        if picture.kind not in ("routed", "relayed"):
+            raise Refused(422, "the studio follows failures of overlays only; `momlint check` judges these")
         for state in picture.states:
             names = {picture.links[one].id for one in state.links}, {picture.brokers[one].id for one in state.brokers}
             if names == (set(supposed.links), set(supposed.brokers)):

@@ -54,13 +54,18 @@ class Subject(NamedTuple):
 
 
 class State(NamedTuple):
-    """What has failed, and what stands for it: `name` is that of the colour, or of what has failed."""
+    """What has failed, and what stands for it: `name` is that of the colour, or of what has failed.
+
+    `lost`, of relayed overlays: who no longer gets what from whom, as (publisher's broker, subscriber's, what is
+    wanted); None where it is told by the pairs.
+    """
 
     name: str
     kind: StateKind
     links: tuple[int, ...]
     brokers: tuple[int, ...]
     at: int = -1
+    lost: tuple[tuple[int, int, str], ...] | None = None
 
 
 class Way(NamedTuple):

@@ -153,7 +153,7 @@ def _picture(
     if "relayed" in names:
         from momlint.view import relayed
 
-        return relayed.draw(loaded, findings, seconds, places)
+        return relayed.draw(loaded, findings, seconds, places, _failure(loaded, supposed))
     if "routed" in names:
         from momlint.view import routed
 

@@ -51,6 +51,26 @@ def test_hop_limits_count_by_their_place() -> None:
     assert [one.span.start.line for one in finding.related] == [10, 11]
 
 
+def test_of_several_links_that_carry_it_once_the_first_counts_even_where_it_is_kept_from_it() -> None:
+    text = """momlint: 1
+brokers: {a: {site: s}, b: {site: s}}
+routing: {protocol: relay, guard: {once: true, visited: site}}
+links:
+  - {id: x, from: a, to: b}
+  - {id: y, from: a, to: b, unguarded: true}
+topics:
+  t: {publishers: [a], subscribers: [b]}
+"""
+    (finding,) = missed(text)
+    assert (finding.span.start.line, finding.message) == (
+        5,
+        "`b` does not get `t` from `a`: `b` is taken for a broker that it has been at",
+    )
+    # The other way round it takes the link that no guard looks at.
+    first, second = "  - {id: x, from: a, to: b}\n", "  - {id: y, from: a, to: b, unguarded: true}\n"
+    assert missed(text.replace(first + second, second + first)) == []
+
+
 def test_several_hop_limits_on_one_way_are_told_together() -> None:
     (finding,) = missed(chain(1, 1, 1))
     assert finding.span.start.line == 6

@@ -273,6 +273,41 @@ def test_filters_and_who_wants_what_are_changed_by_form(browser: Browser, file: 
     says(browser, "Topic plant/a removed.")
 
 
+def test_links_of_a_relayed_overlay_fail_with_their_connection(browser: Browser, file: Path) -> None:
+    write(
+        browser,
+        RELAYED.replace(
+            "- {from: hub, to: cloud}",
+            "- {from: hub, to: cloud, connection: wan}\n  - {from: cloud, to: hub, connection: wan}",
+        ),
+        3,
+    )
+    mode(browser, "fail")
+    click(browser, '[data-link="0"] .hit')
+    says(
+        browser,
+        "Failed: link edge->hub. "
+        "Lost: cloud no longer gets plant/a from edge and hub no longer gets plant/# from edge.",
+    )
+    click(browser, '[data-link="0"] .hit')
+    says(browser, "Nothing has failed.")
+    # Both links of one connection fail, and work again, together.
+    click(browser, '[data-broker="2"] circle')
+    says(browser, "Failed: broker cloud. Nothing is lost.")
+    click(browser, '[data-broker="2"] circle')
+    says(browser, "Nothing has failed.")
+    find(browser, "#elements summary")[0].click()
+    next(one for one in find(browser, "#elements button") if one.text == "hub->cloud").click()
+    details(browser, "It fails")
+    says(
+        browser,
+        "Failed: link hub->cloud and link cloud->hub. Lost: cloud no longer gets plant/a from edge.",
+    )
+    assert links(browser, "failed") == {1, 2}
+    details(browser, "It works again")
+    says(browser, "Nothing has failed.")
+
+
 def test_the_text_is_edited_and_findings_follow(browser: Browser, file: Path) -> None:
     find(browser, "#text summary")[0].click()
     area = find(browser, "#text-area")[0]
