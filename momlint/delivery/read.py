@@ -76,8 +76,9 @@ class _Read:
             brokers = []
             for position, broker in enumerate(entry.brokers):
                 here = delivery_places.item(place, "brokers", position)
-                if self.is_new(f"broker `{broker}`", here, at.get(broker)):
-                    at[broker] = here
+                # One that another site has as well still is one here: what is a slip of the pen has a finding already.
+                if self.is_new(f"broker `{broker}`", here, at.get(broker)) or broker not in brokers:
+                    at.setdefault(broker, here)
                     brokers.append(broker)
             parent = self.index.get(entry.parent)
             found.append(Site(name, entry.parent, parent, tuple(brokers), entry.latency_ms, place))
