@@ -203,6 +203,11 @@ class LinkEntry(Model):
     max_hops: Count | None = Field(
         None, description="Relayed overlays: a message may cross the link as its so-manieth hop at the latest."
     )
+    counter: Id | None = Field(
+        None,
+        description="Relayed overlays: the name of a counter of hops of its own, as of one protocol; `max_hops` counts "
+        "links with the same counter only.",
+    )
     demand_hops: Count | None = Field(
         None,
         description="Relayed overlays: a message crosses the link only for subscriptions at most so many such links "

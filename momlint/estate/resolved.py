@@ -88,11 +88,11 @@ class Link:
     `latency_ms` are those from tail to head, `cost_back` and `latency_ms_back` the other way (None: the same).
 
     In relayed overlays: `connection`, its split-horizon group; `passes`, what it lets pass, None for everything;
-    `max_hops`, the position in a walk that it may have at the latest, None where the guard says; `demand_hops`: how
-    many links away, itself counted, a subscription may be for which something crosses it, None for any;
-    `per_subscription`: it crosses once for each of these; `echo`: what came by it may be sent back over its connection;
-    `unguarded`: no guard looks at what crosses it, and it is no hop; `forgets`: likewise, and behind it hops and memory
-    begin anew;
+    `max_hops`, the position in a walk that it may have at the latest, None where the guard says; `counter`: which links
+    count for that, those with the same; `demand_hops`: how many links away, itself counted, a subscription may be for
+    which something crosses it, None for any; `per_subscription`: it crosses once for each of these; `echo`: what came
+    by it may be sent back over its connection; `unguarded`: no guard looks at what crosses it, and it is no hop;
+    `forgets`: likewise, and behind it hops and memory begin anew;
     `alternatives`: an end, and who takes its place once it has failed, in order.
     """
 
@@ -114,6 +114,7 @@ class Link:
     forgets: bool = False
     demand_hops: int | None = None
     per_subscription: bool = False
+    counter: str | None = None
     alternatives: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
 

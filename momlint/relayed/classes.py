@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import le
 from typing import NamedTuple
 
 from momlint.relayed.form import Entry, Need, Relay
@@ -167,21 +168,23 @@ class Classes:
         """
         # Hop by hop, so that each place is met on its shortest way: hop limits count, the other guards do not.
         # A link that forgets hops may lead there once more, with fewer of them.
-        waiting = deque([(found.origin, Rewritten(), 1)])
+        waiting = deque([(found.origin, Rewritten(), 0)])
         goes_round = 0
-        fewest: dict[tuple[int, Rewritten], int] = {}
+        fewest: dict[tuple[int, Rewritten], list[int]] = {}
         while waiting:
-            broker, topic, hop = waiting.popleft()
-            if fewest.get((broker, topic), hop + 1) <= hop:
+            broker, topic, hops = waiting.popleft()
+            before = fewest.setdefault((broker, topic), [])
+            if any(self._no_more(one, hops) for one in before):
                 continue
             goes_round += max(topic.cut, len(topic.add)) > self._straight
             if goes_round > self._most_names:
                 raise TooLarge
-            fewest[broker, topic] = hop
+            before.append(hops)
             passed = []
             for number in self._candidates(found, broker, topic):
                 arc = self.relay.arcs[number]
-                in_time = arc.max_hops is None or hop <= arc.max_hops
+                # With another counter of hops it may have come in time.
+                in_time = [one for one in before if arc.max_hops is None or self.relay.counted(arc, one) < arc.max_hops]
                 one = self._pass(found, number, topic) if in_time else None
                 if one is None:
                     continue
@@ -190,16 +193,24 @@ class Classes:
                 if max(len(after.add), after.cut) > self._longest:
                     found.deep.add((arc.head, after))
                 elif arc.forgets:
-                    waiting.appendleft((arc.head, after, 1))
+                    waiting.appendleft((arc.head, after, 0))
+                elif in_time[-1] != hops:
+                    continue
                 elif arc.unguarded:
-                    waiting.appendleft((arc.head, after, hop))
+                    waiting.appendleft((arc.head, after, hops))
                 else:
-                    waiting.append((arc.head, after, hop + 1))
+                    waiting.append((arc.head, after, self.relay.raised(arc, hops)))
             found.steps[broker, topic] = tuple(passed)
             for pattern in self._wanted(found, broker, topic):
                 self._all_or_nothing(found, self._carried(pattern, topic, found))
         if self.relay.asks:
             self._keep_asked(found, self._unlimited(found))
+
+    def _no_more(self, one: int, other: int) -> bool:
+        """Whether no counter of hops is higher in one than in the other."""
+        if self.relay.counters == 1:
+            return one <= other
+        return all(map(le, self.relay.hops_apart(one), self.relay.hops_apart(other)))
 
     def _unlimited(self, found: TopicClass) -> dict[tuple[int, Rewritten], tuple[Passed, ...]]:
         """Every step that filters allow, whatever the limits on hops are: word of a subscription has other limits."""

@@ -171,7 +171,8 @@ def guarded_loops(fates: Fates, told: set[str]) -> Iterator[Draft]:
     """MOM802: cycles that a hop limit or a visited set cuts; not those that are `told` of already.
 
     That two brokers do not send back what they got is what a visited set is for, and nothing to speak of. A cycle that
-    hop limits end as well as a visited set is a ring that is meant, as in federations: neither is missing.
+    hop limits end as well as a visited set is a ring that is meant, as in federations: neither is missing. So is one
+    that a limit ends whose hops have a counter of their own: nothing else is there to end it.
     """
     relay = fates.relay
     limited = any(arc.max_hops is not None for arc in relay.arcs)
@@ -179,7 +180,11 @@ def guarded_loops(fates: Fates, told: set[str]) -> Iterator[Draft]:
     # Where every broker is remembered, nothing comes back, whatever the limits are.
     if limited and None in relay.identity:
         for one in fates.unguarded(hops=False, visited=True):
-            cycles += [(_Cycle(fates, one, steps), "a hop limit") for steps in one.fate.cycles]
+            cycles += [
+                (_Cycle(fates, one, steps), "a hop limit")
+                for steps in one.fate.cycles
+                if not any(relay.arcs[step.arc].counter and relay.arcs[step.arc].max_hops is not None for step in steps)
+            ]
     if relay.remembers and not _is_forest(relay):
         for one in fates.unguarded(hops=True, visited=False):
             for steps in one.fate.cycles:
@@ -211,17 +216,19 @@ def duplicates(fates: Fates, looping: set[str]) -> tuple[list[Draft], set[str]]:
     causes: list[tuple[list[str], tuple[object, ...], Doubled, int]] = []
     groups = _Groups()
     for one in fates.told:
-        for (broker, topic), copies in one.fate.arrivals.items():
+        for (broker, topic), arriving in one.fate.arrivals.items():
+            doubled = Doubled(one, (broker, topic))
+            copies = arriving + doubled.is_back
             if copies < 2 or relay.estate.brokers[broker].external or not _is_wanted(fates, one, broker, topic):
                 continue
-            ways = one.fate.ways[broker, topic]
+            ways = doubled.ways
             links = [set(_connections(relay, way)) for way in ways]
             parted = sorted(links[0] ^ links[1]) or sorted(links[0])
             if not looping.isdisjoint(parted):
                 continue
             groups.join(parted)
             rank = len(ways[0]) + len(ways[1]), one.found.origin, broker
-            causes.append((parted, rank, Doubled(one, (broker, topic)), copies))
+            causes.append((parted, rank, doubled, copies))
     found: dict[str, list[tuple[Doubled, int]]] = {}
     for parted, _, doubled, copies in sorted(causes, key=lambda cause: cause[1]):
         found.setdefault(groups.root(parted[0]), []).append((doubled, copies))
@@ -249,8 +256,9 @@ def _is_wanted(fates: Fates, one: Told, broker: int, topic: Rewritten) -> bool:
 
 
 def _duplicate(fates: Fates, trials: Trials, group: Sequence[tuple[Doubled, int]]) -> Draft:
-    (one, place), copies = group[0]
-    relay, ways = fates.relay, one.fate.ways[place]
+    doubled, copies = group[0]
+    one, place = doubled
+    relay, ways = fates.relay, doubled.ways
     where, source = relay.names[place[0]], relay.names[one.found.origin]
     topic = fates.name(one.found)
     paths = tuple(arrow([source, *(relay.names[relay.arcs[step.arc].head] for step in way)]) for way in ways)
@@ -259,14 +267,15 @@ def _duplicate(fates: Fates, trials: Trials, group: Sequence[tuple[Doubled, int]
     last = max(other, key=lambda step: (mended is not None and step.arc == mended.arc, _order(relay, step)))
     related = []
     seen = {place_of(relay, last)}
-    for step in (way[-1] for way in ways):
+    for step in (way[-1] for way in ways if way):
         if place_of(relay, step) not in seen:
             seen.add(place_of(relay, step))
             related.append(RelatedDraft(place_of(relay, step), "a copy comes by this"))
     return Draft(
         "MOM804",
         place_of(relay, last),
-        f"`{where}` gets {counted(copies, 'copy', 'copies')} of messages such as `{topic}` from `{source}`",
+        f"`{where}` gets {counted(copies, 'copy', 'copies')} of messages such as `{topic}` from "
+        + ("its own publishers" if doubled.is_back else f"`{source}`"),
         help=_ONE_FOR_ALL if _is_one_way(ways) else _how_to_thin(relay, mended),
         witness=Witness(source=source, destination=where, topic=topic, paths=paths),
         related=tuple(related),

@@ -40,6 +40,7 @@ class Arc(NamedTuple):
     and messages cross it to wherever they have been. `forgets`: likewise, and hops and memory begin anew behind it.
     `demand_hops`: it carries only what is wanted at most so many links away, itself counted; None where it asks nobody.
     `per_subscription`: it carries a copy for each subscription there.
+    `counter`: which of the counters of hops a message carries it raises, and is limited by; -1 for one without limits.
     """
 
     link: int
@@ -54,6 +55,7 @@ class Arc(NamedTuple):
     forgets: bool = False
     demand_hops: int | None = None
     per_subscription: bool = False
+    counter: int = 0
 
     @property
     def came(self) -> tuple[str, int]:
@@ -96,7 +98,8 @@ class Relay:
 
     `published`, `wanted`: what the estate says; where it says neither, `declared` is False and every topic is published
     and wanted everywhere. `identity`: what a message remembers each broker by, to which it does not come again; None
-    for one that it does not remember.
+    for one that it does not remember. `most_hops`: the highest limit on hops. `counters`: how many counters of hops
+    there are; what a message has in all of them is one number (`counted`, `raised`), of one counter that of its hops.
     """
 
     estate: Estate
@@ -109,6 +112,27 @@ class Relay:
     wanted: tuple[Need, ...]
     declared: bool
     most_hops: int
+    counters: int = 1
+
+    def counted(self, arc: Arc, hops: int) -> int:
+        """How many hops of a message an arc's limit is compared with, up to one more than any limit."""
+        if self.counters == 1:
+            return hops if arc.counter == 0 else 0
+        return 0 if arc.counter < 0 else hops // self._base**arc.counter % self._base
+
+    def raised(self, arc: Arc, hops: int) -> int:
+        """All its counters behind an arc that is a hop. Behind the last limit they stay as they are."""
+        if arc.counter < 0 or self.counted(arc, hops) > self.most_hops:
+            return hops
+        return hops + (1 if self.counters == 1 else self._base**arc.counter)
+
+    @property
+    def _base(self) -> int:
+        return self.most_hops + 2
+
+    def hops_apart(self, hops: int) -> tuple[int, ...]:
+        """The number in each counter."""
+        return tuple(hops // self._base**one % self._base for one in range(self.counters))
 
     @cached_property
     def names(self) -> list[str]:
@@ -144,8 +168,11 @@ def relay_of(estate: Estate) -> Relay:
     language = Language(estate.syntax, glued=_is_glued(estate), dollars=_speaks_of_dollars(estate))
     guards = tuple(_guarded(estate, broker) for broker in estate.brokers)
     arcs: list[Arc] = []
+    # Hops of a counter that nothing is limited by need not be counted.
+    limited = [link.counter for link in estate.links if link.counter is not None and link.max_hops is not None]
+    counters = {None: 0} | {name: number for number, name in enumerate(dict.fromkeys(limited), 1)}
     for index, link in enumerate(estate.links):
-        arcs += _arcs(estate, language, index, link)
+        arcs += _arcs(estate, language, index, link, counters.get(link.counter, -1))
     outs: list[list[int]] = [[] for _ in estate.brokers]
     for number, arc in enumerate(arcs):
         outs[arc.tail].append(number)
@@ -161,6 +188,7 @@ def relay_of(estate: Estate) -> Relay:
         wanted,
         estate.publications is not None or estate.subscriptions is not None or bool(estate.topics),
         max((arc.max_hops for arc in arcs if arc.max_hops is not None), default=0),
+        len(counters),
     )
 
 
@@ -201,7 +229,7 @@ def _new_name(syntax: Syntax, one: Pass) -> str | None:
     return one.add + (one.filter[len(one.strip) :] if cuts else one.filter)
 
 
-def _arcs(estate: Estate, language: Language, index: int, link: Link) -> list[Arc]:
+def _arcs(estate: Estate, language: Language, index: int, link: Link, counter: int) -> list[Arc]:
     if link.tail == link.head:
         return []
     entries: tuple[Entry, ...] = (Entry(None, (), (), False, link.place, None),)
@@ -223,6 +251,7 @@ def _arcs(estate: Estate, language: Language, index: int, link: Link) -> list[Ar
             link.forgets,
             link.demand_hops,
             link.per_subscription,
+            counter,
         )
         for tail, head in ways
     ]
@@ -241,6 +270,8 @@ def _entry(estate: Estate, language: Language, one: Pass) -> Entry:
 def _max_hops(estate: Estate, link: Link, tail: int) -> int | None:
     if link.max_hops is not None:
         return link.max_hops
+    if link.counter is not None:
+        return None
     guards = (estate.brokers[tail].guard, estate.guard)
     return next((guard.hops for guard in guards if guard is not None and guard.hops is not None), None)
 

@@ -24,7 +24,8 @@ _NOWHERE: frozenset[int] = frozenset()
 class Copy(NamedTuple):
     """A copy where it is: at a broker, called so, after so many hops, come by this connection.
 
-    `visited`: the brokers that it has left by links that guards look at, as far as any guard knows them.
+    `hops`: all its counters (`Relay.counted`). `visited`: the brokers that it has left by links that guards look at, as
+    far as any guard knows them.
     """
 
     broker: int
@@ -80,7 +81,7 @@ def sends(relay: Relay, found: TopicClass, copy: Copy, guards: Guards) -> Iterat
     carried: dict[tuple[int, Rewritten], int] = {}
     for passed in found.steps[copy.broker, copy.topic]:
         arc = relay.arcs[passed.arc]
-        if guards.hops and arc.max_hops is not None and copy.hops + 1 > arc.max_hops:
+        if guards.hops and arc.max_hops is not None and relay.counted(arc, copy.hops) + 1 > arc.max_hops:
             continue
         by_first = (
             not guard.once or arc.forgets or carried.setdefault((arc.head, passed.topic), passed.arc) == passed.arc
@@ -101,7 +102,7 @@ def sends(relay: Relay, found: TopicClass, copy: Copy, guards: Guards) -> Iterat
         been = copy.visited if relay.identity[copy.broker] is None else copy.visited | {copy.broker}
         if guards.visited and identity is not None and identity in {relay.identity[one] for one in been}:
             continue
-        hops = min(copy.hops + 1, relay.most_hops + 1) if guards.hops else 0
+        hops = relay.raised(arc, copy.hops) if guards.hops else 0
         visited = been if guards.visited else copy.visited
         yield passed, Copy(arc.head, passed.topic, hops, visited, *arc.came)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from momlint.relayed.classes import Rewritten, TopicClass
+from momlint.relayed.classes import Passed, Rewritten, TopicClass
 from momlint.relayed.fates import Fates, Told
 from momlint.relayed.form import Relay
 from momlint.relayed.graph import Fate, fate
@@ -24,10 +24,20 @@ Place = tuple[int, Rewritten]
 
 
 class Doubled(NamedTuple):
-    """A class of which several copies come to a place."""
+    """A class of which several copies come to a place, or one back to where it was published."""
 
     one: Told
     place: Place
+
+    @property
+    def is_back(self) -> bool:
+        """Whether it is published there."""
+        return self.place == (self.one.found.origin, Rewritten())
+
+    @property
+    def ways(self) -> list[tuple[Passed, ...]]:
+        """Those of the first two copies; none for what is published there."""
+        return [*[()] * self.is_back, *self.one.fate.ways[self.place]][:2]
 
 
 class Cut(NamedTuple):
@@ -146,8 +156,10 @@ def thinned(trials: Trials, doubled: Sequence[Doubled]) -> Thinned | None:
     """The smallest change that leaves one copy of each and takes none away; None where no single change does."""
     relay = trials.relay
     several = doubled[:MOST_CLASSES]
-    first, second = several[0].one.fate.ways[several[0].place]
-    hop = sum(not relay.arcs[step.arc].unguarded for step in second)
+    first, second = several[0].ways
+    counter = relay.arcs[second[-1].arc].counter
+    counting = {number for number, arc in enumerate(relay.arcs) if arc.counter == counter and not arc.unguarded}
+    hop = sum(step.arc in counting for step in second)
     differ = {step.arc for step in first} ^ {step.arc for step in second}
     latest = sorted(differ, key=lambda arc: relay.arcs[arc].link, reverse=True)
     last = second[-1].arc
@@ -161,7 +173,7 @@ def thinned(trials: Trials, doubled: Sequence[Doubled]) -> Thinned | None:
         for arc in latest[:_MOST_TRIED]:
             if _once(several, lambda one, arc=arc: trials.without(one, {arc})):  # type: ignore[misc]
                 return Thinned(arc, None)
-        bounded = {number for number, arc in enumerate(relay.arcs) if (arc.max_hops or 0) >= hop}
+        bounded = {number for number in counting if (relay.arcs[number].max_hops or 0) >= hop}
         if hop > 1 and last in bounded and _once(several, lambda one: trials.limited(one, bounded, hop - 1)):
             return Thinned(last, hop - 1, everywhere=True)
     except TooLarge:
@@ -171,8 +183,10 @@ def thinned(trials: Trials, doubled: Sequence[Doubled]) -> Thinned | None:
 
 def _once(several: Sequence[Doubled], changed: Callable[[Told], Fate]) -> bool:
     """Whether one copy of each is left, and everything comes where it came."""
-    for one, place in several:
+    for doubled in several:
+        one, place = doubled
         after = changed(one)
-        if after.arrivals.get(place) != 1 or not set(one.fate.arrivals) <= set(after.arrivals):
+        wanted = set(one.fate.arrivals) - ({place} if doubled.is_back else set())
+        if after.arrivals.get(place, 0) + doubled.is_back != 1 or not wanted <= set(after.arrivals):
             return False
     return True

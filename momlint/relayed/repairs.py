@@ -55,7 +55,10 @@ class Change(NamedTuple):
 
 
 class _At(NamedTuple):
-    """A copy: `visited` are the identities of brokers that it has left by links that guards look at."""
+    """A copy. `visited`: the identities of brokers that it has left by links that guards look at. `hops`: those links.
+
+    `counted`: its counters of hops.
+    """
 
     broker: int
     topic: Tokens
@@ -63,6 +66,7 @@ class _At(NamedTuple):
     visited: frozenset[str]
     connection: str
     link: int
+    counted: tuple[int, ...]
 
 
 class _Step(NamedTuple):
@@ -96,7 +100,7 @@ class _Search:
         self.heard: dict[tuple[int, Tokens], dict[int, int]] = {}
 
     def run(self, origin: int, topic: Tokens) -> dict[Need, tuple[Change, ...]]:
-        start = _At(origin, topic, 0, frozenset(), "", -1)
+        start = _At(origin, topic, 0, frozenset(), "", -1, (0,) * self.relay.counters)
         found: dict[Need, tuple[Change, ...]] = {}
         changes: dict[_At, tuple[Change, ...]] = {start: ()}
         open_needs = list(self.needs)
@@ -176,8 +180,9 @@ class _Search:
 
     def over(self, at: _At, arc: Arc, changes: list[Change]) -> Iterator[_Step]:
         """The copies that come over an arc: renamed as it renames, and, at the price of a change, as it is."""
-        if arc.max_hops is not None and at.hops + 1 > arc.max_hops:
-            changes.append(self.change("hops", arc.place, at, arc))
+        hop = at.counted[arc.counter] + 1
+        if arc.max_hops is not None and hop > arc.max_hops:
+            changes.append(self.change("hops", arc.place, at, arc)._replace(hop=hop))
         if not arc.unguarded and self.relay.identity[arc.head] in self.been(at):
             changes.append(self.change("visited", arc.place, at, arc))
         entry = next((one for one in arc.entries if self.meets(one.pattern, at.topic)), None)
@@ -251,9 +256,11 @@ class _Search:
 
     def behind(self, at: _At, head: int, topic: Tokens, arc: Arc) -> _At:
         if arc.unguarded:
-            hops, visited = (0, _NOWHERE) if arc.forgets else (at.hops, at.visited)
-            return _At(head, topic, hops, visited, *arc.came)
-        return _At(head, topic, at.hops + 1, self.been(at), *arc.came)
+            if arc.forgets:
+                return _At(head, topic, 0, _NOWHERE, *arc.came, (0,) * self.relay.counters)
+            return _At(head, topic, at.hops, at.visited, *arc.came, at.counted)
+        counted = tuple(count + (number == arc.counter) for number, count in enumerate(at.counted))
+        return _At(head, topic, at.hops + 1, self.been(at), *arc.came, counted)
 
 
 def renamed_by(entry: Entry, topic: Tokens, *, glued: bool) -> Tokens:

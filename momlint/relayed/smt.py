@@ -9,10 +9,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from momlint.relayed.classes import Passed, Rewritten, TopicClass
-from momlint.relayed.form import Relay
+from momlint.relayed.form import Arc, Relay
 from momlint.rendering import template
 from momlint.solving.choose import open_session
 from momlint.solving.limits import GaveUp, SolverLimits
@@ -39,12 +40,12 @@ class Answer(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """A step from a place. `before`, `after`: hops of the copy, as far as they count; -1 where each step is one."""
+    """A step from a place. `before`, `after`: the copy's counters of hops; () where each step is a hop of the same."""
 
     tail: tuple[int, Rewritten]
     passed: Passed
-    before: int = -1
-    after: int = -1
+    before: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
 
 
 def decide(relay: Relay, found: TopicClass, solver: str = "z3", timeout: float | None = None) -> Answer:
@@ -65,8 +66,9 @@ class _Walks:
             for passed in several
             if (relay.arcs[passed.arc].head, passed.topic) not in found.deep
         ]
-        # Where some links are no hops, each step is there once for each number of hops that the copy may have had.
-        uneven = any(relay.arcs[step.passed.arc].unguarded for step in steps)
+        # Where some links are no hops, or other ones, each step is there once for each number of hops of the copy.
+        arcs = [relay.arcs[step.passed.arc] for step in steps]
+        uneven = any(arc.unguarded or arc.counter for arc in arcs)
         self.steps = [one for step in steps for one in self._by_hops(step)] if uneven else steps
 
     def run(self) -> Answer:
@@ -115,7 +117,7 @@ class _Walks:
 
     def _carried(self, hop: int) -> list[int]:
         """The steps whose links let a message pass as this hop, where a broker sends one to another once."""
-        first: dict[tuple[tuple[int, Rewritten], int, int, Rewritten], int] = {}
+        first: dict[tuple[tuple[int, Rewritten], tuple[int, ...], int, Rewritten], int] = {}
         within = [number for number, step in enumerate(self.steps) if self._within(step, hop)]
         for number in within:
             if not self.relay.arcs[self.steps[number].passed.arc].forgets:
@@ -128,23 +130,31 @@ class _Walks:
             or self.steps[first[self._leads(number)]].passed.arc == self.steps[number].passed.arc
         ]
 
-    def _leads(self, number: int) -> tuple[tuple[int, Rewritten], int, int, Rewritten]:
+    def _leads(self, number: int) -> tuple[tuple[int, Rewritten], tuple[int, ...], int, Rewritten]:
         """From where to where a step leads, and as what."""
         step = self.steps[number]
         return step.tail, step.before, self.relay.arcs[step.passed.arc].head, step.passed.topic
 
     def _by_hops(self, step: _Step) -> Iterator[_Step]:
-        most = self.relay.most_hops + 1
+        numbers = range(self.relay.most_hops + 2)
         arc = self.relay.arcs[step.passed.arc]
-        for before in range(most + 1):
-            after = before if arc.unguarded else min(before + 1, most)
-            yield step._replace(before=before, after=0 if arc.forgets else after)
+        for before in product(*[numbers] * self.relay.counters):
+            yield step._replace(before=before, after=self._behind(arc, before))
+
+    def _behind(self, arc: Arc, before: tuple[int, ...]) -> tuple[int, ...]:
+        """The counters of hops of a copy that has come over an arc."""
+        if arc.forgets:
+            return (0,) * self.relay.counters
+        own = -1 if arc.unguarded else arc.counter
+        most = self.relay.most_hops + 1
+        return tuple(min(count + (number == own), most) for number, count in enumerate(before))
 
     def _within(self, step: _Step, hop: int) -> bool:
-        limit = self.relay.arcs[step.passed.arc].max_hops
-        if step.before >= 0:
+        arc = self.relay.arcs[step.passed.arc]
+        limit = arc.max_hops
+        if step.before:
             # As the first one, a step begins without any hop behind it.
-            return (hop > 1 or step.before == 0) and (limit is None or step.before + 1 <= limit)
+            return (hop > 1 or not any(step.before)) and (limit is None or step.before[arc.counter] + 1 <= limit)
         return limit is None or hop <= limit
 
     def _stays(self, step: _Step) -> bool:
@@ -212,17 +222,15 @@ class _Walks:
         """Whether a walk is twice in one state: from there it goes on for ever as it did before."""
         seen = set()
         visited: set[int] = set()
-        hops = 0
+        hops = (0,) * self.relay.counters
         for number in walk:
             step = self.steps[number]
             arc = self.relay.arcs[step.passed.arc]
             if arc.forgets:
                 visited.clear()
-                hops = 0
-            elif not arc.unguarded:
-                if self.relay.identity[step.tail[0]] is not None:
-                    visited.add(step.tail[0])
-                hops = min(hops + 1, self.relay.most_hops + 1)
+            elif not arc.unguarded and self.relay.identity[step.tail[0]] is not None:
+                visited.add(step.tail[0])
+            hops = self._behind(arc, hops)
             state = arc.head, step.passed.topic, *arc.came, hops, frozenset(visited)
             if state in seen:
                 return True

@@ -91,10 +91,11 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
         ways = [tuple(ends), tuple(reversed(ends))] if "between" in link else [tuple(ends)]
         connection = ("named", link["connection"]) if "connection" in link else ("own", index)
         for tail, head in ways:
-            limit = link["max_hops"] if "max_hops" in link else guard(str(tail), "hops")
+            counter = str(link.get("counter", ""))
+            limit = link["max_hops"] if "max_hops" in link else None if counter else guard(str(tail), "hops")
             free = bool(link.get("unguarded"))
             limit = None if free else limit
-            arcs.append((index, str(tail), str(head), link.get("topics"), connection, limit, free))
+            arcs.append((index, str(tail), str(head), link.get("topics"), connection, limit, free, counter))
 
     def identity(name: str, attribute: str | None) -> str | None:
         """What a message remembers of a broker: nothing where that has no such guard."""
@@ -104,7 +105,7 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
         return str(value) if value is not None else name
 
     found = Found()
-    start: Any = (broker, topic, 0, (), None, None)
+    start: Any = (broker, topic, {}, (), None, None)
     most_hops = limit_of(arcs)
     stack: list[tuple[Any, frozenset[Any]]] = [(start, frozenset({_key(start, most_hops)}))]
     copies = 0
@@ -119,8 +120,8 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
             if brokers[at].get("transit") is False:
                 continue
         carried = set()
-        for index, tail, head, entries, connection, limit, free in arcs:
-            if tail != at or (limit is not None and hops + 1 > limit):
+        for index, tail, head, entries, connection, limit, free, counter in arcs:
+            if tail != at or (limit is not None and hops.get(counter, 0) + 1 > limit):
                 continue
             if guard(at, "once"):
                 name = passed(syntax, entries, called)
@@ -141,7 +142,8 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
                 found.grows = True
                 continue
             # A shovel is no hop, and leaves no trace in what comes by it.
-            state = (head, after, hops, been, "by", -1) if free else (head, after, hops + 1, left, connection, index)
+            further = {**hops, counter: hops.get(counter, 0) + 1}
+            state = (head, after, hops, been, "by", -1) if free else (head, after, further, left, connection, index)
             key = _key(state, most_hops)
             if key in path:
                 found.loops = True
@@ -152,12 +154,13 @@ def published(text: str, broker: str, topic: str, most: int = 300) -> Found:
 
 def limit_of(arcs: list[Any]) -> int:
     """Hops beyond this make no difference to anyone."""
-    return max((limit for *_, limit, _ in arcs if limit is not None), default=0)
+    return max((limit for *_, limit, _, _ in arcs if limit is not None), default=0)
 
 
 def _key(state: Any, most: int) -> Any:
     at, called, hops, been, by, over = state
-    return at, called, min(hops, most + 1), frozenset(been), by, over
+    counted = frozenset((name, min(count, most + 1)) for name, count in hops.items())
+    return at, called, counted, frozenset(been), by, over
 
 
 def passed(syntax: str, entries: list[dict[str, Any]] | None, topic: str) -> str | None:
@@ -212,7 +215,7 @@ def random_overlay(rng: random.Random, *, dollars: bool = False) -> str:
                 entries.append(f"{{{', '.join(entry)}}}")
             fields.append(f"topics: [{', '.join(entries)}]")
         lines.append(f"  - {{{', '.join(fields)}}}")
-    return _sometimes_once("\n".join(lines) + "\n")
+    return _sometimes_counted(_sometimes_once("\n".join(lines) + "\n"))
 
 
 def _guard(rng: random.Random) -> str:
@@ -232,6 +235,19 @@ def _sometimes_once(text: str) -> str:
     if rng.random() < 0.75:
         return text
     return re.sub(r"guard: \{", lambda _: f"guard: {{once: {rng.choice(['true', 'true', 'false'])}, ", text)
+
+
+def _sometimes_counted(text: str) -> str:
+    """Some links have counters of hops of their own."""
+    rng = random.Random(f"counted {text}")
+    if rng.random() < 0.75:
+        return text
+
+    def one(_: re.Match[str]) -> str:
+        name = rng.choice(["", "red", "red", "blue"])
+        return f"{{counter: {name}, id: " if name else "{id: "
+
+    return re.sub(r"\{id: ", one, text)
 
 
 def random_filter(rng: random.Random, syntax: str, *, dollars: bool = False) -> str:
