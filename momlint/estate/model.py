@@ -76,8 +76,8 @@ Latencies = Annotated[
 
 Syntax = Literal["mqtt", "amqp", "nats", "jms", "kafka"]
 #: Products whose configuration files are read.
-NativeKind = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq", "mm2"]
-KINDS = ("mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq", "mm2")
+NativeKind = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq", "artemis", "mm2"]
+KINDS = ("mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq", "artemis", "mm2")
 
 
 class GuardEntry(Model):

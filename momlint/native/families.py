@@ -8,7 +8,7 @@ everywhere, behind a prefix at RabbitMQ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, cast
 
 from momlint.native.form import FAMILY_OF, Family, Kind, Link, NativeFile
 
@@ -21,6 +21,8 @@ ROUTING: Final[dict[Family, dict[str, object]]] = {
     "nats": {"protocol": "relay", "syntax": "nats", "guard": {"split_horizon": "connection"}},
     # A message remembers where it has been; of several bridges to one broker one is asked for it.
     "jms": {"protocol": "relay", "syntax": "jms", "guard": {"visited": "broker", "once": True}},
+    # Federation over AMQP does not send back to the broker that a message came from.
+    "artemis": {"protocol": "relay", "syntax": "amqp", "guard": {"split_horizon": "connection"}},
     # Its guard depends on what its files call clusters. Several processes with one flow share its work.
     "kafka": {"protocol": "relay", "syntax": "kafka"},
 }
@@ -30,8 +32,15 @@ EXCHANGE: Final = "amq.topic"
 #: One word, and any number of them at the end.
 _WILD: Final = {"amqp": ("*", "#"), "nats": ("*", ">"), "jms": ("*", ">"), "mqtt": ("+", "#")}
 #: Families whose brokers take connections of MQTT.
-_SPEAK_MQTT: Final = frozenset(("mqtt", "amqp", "nats", "jms"))
-_NAMES: Final = {"mqtt": "MQTT", "amqp": "AMQP", "nats": "NATS", "jms": "OpenWire", "kafka": "Kafka's protocol"}
+_SPEAK_MQTT: Final = frozenset(("mqtt", "amqp", "nats", "jms", "artemis"))
+_NAMES: Final = {
+    "mqtt": "MQTT",
+    "amqp": "AMQP",
+    "nats": "NATS",
+    "jms": "OpenWire",
+    "artemis": "AMQP or Artemis' own protocol",
+    "kafka": "Kafka's protocol",
+}
 
 
 def speak(asking: Kind, there: Kind) -> bool:
@@ -47,9 +56,15 @@ def protocol_of(kind: Kind) -> str:
 
 def common_syntax(files: Sequence[NativeFile]) -> Syntax:
     """How topics are written in an estate of these files: as in MQTT where any of them has it."""
-    families = [FAMILY_OF[native.kind] for native in files]
+    found = [syntax_of(native.kind) for native in files]
     # Names of Kafka have no words, so no other topics can be written so.
-    return next((one for one in ("mqtt", *families) if one in families and one != "kafka"), families[0])
+    syntaxes: tuple[Syntax, ...] = ("mqtt", *found)
+    return next((one for one in syntaxes if one in found and one != "kafka"), found[0])
+
+
+def syntax_of(kind: Kind) -> Syntax:
+    """How topics are written in files of a kind."""
+    return cast("Syntax", ROUTING[FAMILY_OF[kind]]["syntax"])
 
 
 def prefix_of(kind: Kind, syntax: Syntax) -> str:

@@ -12,9 +12,9 @@ from momlint.findings import Position, Problem, Related, Span
 from momlint.source.decoding import Text
 
 #: What a file may be called in a manifest.
-Kind: TypeAlias = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq", "mm2"]
+Kind: TypeAlias = Literal["mosquitto", "vernemq", "nanomq", "emqx", "rabbitmq", "nats", "activemq", "artemis", "mm2"]
 #: Kinds whose files make one estate together.
-Family: TypeAlias = Literal["mqtt", "amqp", "nats", "jms", "kafka"]
+Family: TypeAlias = Literal["mqtt", "amqp", "nats", "jms", "artemis", "kafka"]
 
 FAMILY_OF: dict[Kind, Family] = {
     "mosquitto": "mqtt",
@@ -24,6 +24,7 @@ FAMILY_OF: dict[Kind, Family] = {
     "rabbitmq": "amqp",
     "nats": "nats",
     "activemq": "jms",
+    "artemis": "artemis",
     "mm2": "kafka",
 }
 
@@ -107,7 +108,9 @@ class Link:
     broker meant in the file at the address. `unheard`: where it ends, the broker may send back over the connection what
     came by this link. `forgets`: it leads from one protocol to another, and guards know nothing across. `syntax`: how
     `passes` are written, None for as the family does. `demand_hops`: something crosses it only for subscriptions at
-    most so many links away; `per_subscription`: once for each.
+    most so many links away; `per_subscription`: once for each. `counter`: what counts the hops that
+    `max_hops` is about, None for what counts all. `unfiltered`: the file names nothing that it lets pass, so that all
+    does, and `passes` say no more.
     """
 
     id: str
@@ -129,6 +132,8 @@ class Link:
     syntax: str | None = None
     demand_hops: int | None = None
     per_subscription: bool = False
+    counter: str | None = None
+    unfiltered: bool = False
 
 
 class Want(NamedTuple):

@@ -211,6 +211,11 @@ class _Join:
             from momlint.native.nats_meshes import connect as connect_nats
 
             connect_nats(servers, self.file_at, self.subscribed)
+        several = [native for native in self.files if native.kind == "artemis"]
+        if several:
+            from momlint.native.artemis_clusters import connect as connect_artemis
+
+            connect_artemis(several, self.file_at, lambda native: self.by_file[native.file].name)
 
     def exchange(self, server: _Server) -> str:
         """Where RabbitMQ keeps what comes by MQTT."""
@@ -463,6 +468,8 @@ def _link_node(tail: str, head: str, owner: str, link: Link, others: Sequence[st
         entries["connection"] = text_node(group, at)
     if link.max_hops is not None:
         entries["max_hops"] = number_node(link.max_hops, at)
+    if link.counter is not None:
+        entries["counter"] = text_node(link.counter, at)
     if link.demand_hops is not None:
         entries["demand_hops"] = number_node(link.demand_hops, at)
     if link.per_subscription:
@@ -479,6 +486,8 @@ def _link_node(tail: str, head: str, owner: str, link: Link, others: Sequence[st
         far = head if link.outward else tail
         entries["alternatives"] = mapping_node({far: sequence_node([text_node(one, at) for one in others], at)}, at)
     topics = []
+    if link.unfiltered:
+        return mapping_node(entries, at)
     for one in link.passes:
         fields = {"filter": one.filter, "strip": one.strip, "add": one.add}
         entry: dict[str, Node] = {key: text_node(value, one.at) for key, value in fields.items() if value}
@@ -505,13 +514,13 @@ def _fits(address: Address, host: str, port: int | None) -> bool:
 
 #: Parts of file names that say what a file is, and not whose.
 _GENERIC_TEXT = """
-    mosquitto vernemq emqx nanomq nats nats-server rabbitmq activemq mm2 definitions server broker bridge bridges
-    default conf config
+    mosquitto vernemq emqx nanomq nats nats-server rabbitmq activemq artemis mm2 definitions server broker bridge
+    bridges default conf config
 """
 _GENERIC = frozenset(_GENERIC_TEXT.split())
 _ENDINGS = (".conf", ".config", ".json", ".yaml", ".properties", ".xml", ".cfg", ".hocon")
 _FOLDERS = frozenset(
-    ("conf.d", "conf", "config", "etc", "mosquitto", "nats", "rabbitmq", "vernemq", "emqx", "activemq", "")
+    ("conf.d", "conf", "config", "etc", "mosquitto", "nats", "rabbitmq", "vernemq", "emqx", "activemq", "artemis", "")
 )
 
 

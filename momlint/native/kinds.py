@@ -9,7 +9,7 @@ from typing import Final
 ENDINGS: Final = (".conf", ".config", ".json", ".xml", ".properties")
 
 #: The family of a kind that is no other family's.
-_FAMILIES: Final = {"rabbitmq": "amqp", "nats": "nats", "activemq": "jms", "mm2": "kafka"}
+_FAMILIES: Final = {"rabbitmq": "amqp", "nats": "nats", "activemq": "jms", "artemis": "artemis", "mm2": "kafka"}
 
 #: So many bytes of a file tell what it is.
 LOOKED_AT: Final = 4_000_000
@@ -70,6 +70,8 @@ _RABBIT_OTHER: Final = _Pattern(
     rb'"(?:rabbit_version|rabbitmq_version|global_parameters|vhosts)"\s*:|"component"\s*:\s*"(?:federation|shovel)'
 )
 _ACTIVEMQ: Final = _Pattern(rb"<(?:[\w.-]+:)?(?:networkConnectors?|transportConnectors?)[\s>/]")
+# Its own namespaces; files of before 2.0 may have none but that of the whole.
+_ARTEMIS: Final = _Pattern(rb"[\"']urn:activemq(?::core)?[\"']")
 _CLUSTERS: Final = _line(rb"clusters[ \t]*[=:]")
 _FLOW: Final = _line(rb"[\w.-]{1,200}->[\w.-]{1,200}[ \t]*[=:]")
 _MOMLINT: Final = _line(rb"[\"']?momlint[\"']?[ \t]*:")
@@ -82,7 +84,9 @@ def may_be_native(name: str) -> bool:
 
 
 #: Kinds that have a reader.
-READABLE: Final = frozenset(("mosquitto", "vernemq", "nanomq", "emqx", "nats", "rabbitmq", "activemq", "mm2"))
+READABLE: Final = frozenset(
+    ("mosquitto", "vernemq", "nanomq", "emqx", "nats", "rabbitmq", "activemq", "artemis", "mm2")
+)
 
 
 def kind_of(name: str, data: bytes) -> str | None:
@@ -104,7 +108,7 @@ def _kind_of(name: str, data: bytes) -> str | None:
     if base in _NAMES:
         return _NAMES[base]
     if base.endswith(".xml"):
-        return "activemq" if _ACTIVEMQ.search(data) else None
+        return _kind_of_xml(data)
     if base.endswith(".properties"):
         return "mm2" if _FLOW.search(data) and _CLUSTERS.search(data) else None
     data = data.removeprefix(_BOM)
@@ -132,6 +136,12 @@ def _kind_of(name: str, data: bytes) -> str | None:
 def family_of(kind: str) -> str:
     """The family of a kind: its files make one estate together (`momlint.native.form.Family`)."""
     return _FAMILIES.get(kind, "mqtt")
+
+
+def _kind_of_xml(data: bytes) -> str | None:
+    if _ARTEMIS.search(data):
+        return "artemis"
+    return "activemq" if _ACTIVEMQ.search(data) else None
 
 
 def _kind_of_json(data: bytes) -> str | None:

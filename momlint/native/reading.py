@@ -85,6 +85,13 @@ def _activemq(named: Named, access: Access) -> NativeFile:
     return read_activemq(named.data, named.file)
 
 
+def _artemis(named: Named, access: Access) -> NativeFile:
+    del access  # what it includes is not read
+    from momlint.native.artemis import read_artemis
+
+    return read_artemis(named.data, named.file)
+
+
 def _rabbitmq(named: Named, access: Access) -> NativeFile:
     del access  # it includes nothing
     from momlint.native.rabbitmq import read_rabbitmq
@@ -112,6 +119,7 @@ _READERS: dict[Kind, Callable[[Named, Access], NativeFile]] = {
     "nanomq": _emqx,
     "nats": _nats,
     "activemq": _activemq,
+    "artemis": _artemis,
     "rabbitmq": _rabbitmq,
     "mm2": _mirrormaker,
 }

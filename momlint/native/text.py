@@ -73,7 +73,7 @@ def suppressions_of(text: Text, kind: str) -> list[Suppression]:
 
 
 #: Kinds whose files are XML.
-_IN_XML = frozenset(("activemq",))
+_IN_XML = frozenset(("activemq", "artemis"))
 _XML_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _XML_MEANT = re.compile(
     r"<!--\s*momlint(?:\s*:\s*|\s+)(?:ignore|disable|suppress|skip|allow|noqa|nolint|off)(?![\w-])", re.IGNORECASE

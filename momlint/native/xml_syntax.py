@@ -21,13 +21,21 @@ _DEEPEST = 200
 
 @dataclass(slots=True)
 class Element:
-    """An element; `name` and the names of attributes without their namespaces. `at`: its name. `closed`: to its end."""
+    """An element; `name` and the names of attributes without their namespaces. `at`: its name. `closed`: to its end.
+
+    `text`: what stands in it beside elements, without white space around it; None where there is nothing.
+    """
 
     name: str
     at: At
     attributes: dict[str, Token]
     children: list[Element] = field(default_factory=list)
     closed: bool = False
+    text: Token | None = None
+
+    def child(self, name: str) -> Element | None:
+        """The first element of this name that stands directly in it."""
+        return next((one for one in self.children if one.name == name), None)
 
     def all(self, *names: str) -> Iterator[Element]:
         """The elements of these names at any depth, in the order of the text; not those within one of them."""
@@ -68,9 +76,12 @@ class _Reader:
         self.latest = 0, 0
         self.root = Element("", At(0, 0, 0, 0), {})
         self.open = [self.root]
+        #: What has been said in each of these so far, in pieces, and where that began.
+        self.said: list[tuple[list[str], int]] = [([], 0)]
         self.parser = expat.ParserCreate("utf-8")
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.say
         self.parser.StartDoctypeDeclHandler = self.refuse_doctype
 
     def run(self) -> Element:
@@ -101,6 +112,17 @@ class _Reader:
         element = Element(_local(name), at, self.attributes(end, attributes, at))
         self.open[-1].children.append(element)
         self.open.append(element)
+        self.said.append(([], 0))
+
+    def say(self, text: str) -> None:
+        pieces, begun = self.said[-1]
+        if not pieces:
+            bare = text.lstrip()
+            if not bare:
+                return
+            begun = self.index(self.parser.CurrentByteIndex) + len(text) - len(bare)
+            self.said[-1] = pieces, begun
+        pieces.append(text)
 
     def attributes(self, index: int, given: dict[str, str], at: At) -> dict[str, Token]:
         """The attributes that the parser has found, with the places of their values."""
@@ -123,7 +145,13 @@ class _Reader:
 
     def end(self, name: str) -> None:
         del name
-        self.open.pop().closed = True
+        element = self.open.pop()
+        element.closed = True
+        pieces, begun = self.said.pop()
+        if pieces:
+            ends = self.index(self.parser.CurrentByteIndex)
+            written = self.source[begun:ends].rstrip()
+            element.text = Token("".join(pieces).strip(), self.place(begun, begun + len(written)))
 
     def refuse_doctype(self, *_: object) -> None:
         raise _Refused("this file has a document type definition, which momlint does not read", "<!DOCTYPE")

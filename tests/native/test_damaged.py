@@ -32,6 +32,31 @@ WHOLE: dict[str, tuple[Kind, bytes]] = {
 </beans>
 """.encode(),
     ),
+    "broker.xml": (
+        "artemis",
+        """<?xml version="1.0" encoding="UTF-8"?>
+<configuration xmlns="urn:activemq"><core xmlns="urn:activemq:core">
+<!-- momlint: ignore[MOM804] grüße -->
+<name>edge</name>
+<connectors><connector name="hub">(tcp://hub.example:61616,tcp://b:2)?x=1&amp;y=2</connector>
+  <connector name="old"><param key="host" value="a"/><param key="port" value="1"/></connector></connectors>
+<acceptors><acceptor name="all">tcp://0.0.0.0:61616?protocols=CORE</acceptor></acceptors>
+<federations><federation name="f"><upstream name="u"><static-connectors><connector-ref>hub</connector-ref>
+  </static-connectors><policy ref="p"/><policy ref="s"/></upstream>
+  <address-policy name="p" max-hops="2"><include address-match="a.#"/><exclude address-match="a.*.b"/></address-policy>
+  <address-policy name="q"><include address-match="#"/></address-policy>
+  <policy-set name="s"><policy ref="q"/></policy-set></federation></federations>
+<broker-connections><amqp-connection uri="tcp://hub:5672#b:1,c:2" name="c"><sender address-match="s.#"/>
+  <federation><local-address-policy name="l"><include address-match="b.#"/></local-address-policy></federation>
+</amqp-connection></broker-connections>
+<bridges><bridge name="b"><queue-name>q</queue-name><forwarding-address>y</forwarding-address>
+  <static-connectors><connector-ref>old</connector-ref></static-connectors></bridge></bridges>
+<cluster-connections><cluster-connection name="k"><address>a.,!a.b.</address><max-hops>2</max-hops>
+  <static-connectors><connector-ref>hub</connector-ref></static-connectors></cluster-connection></cluster-connections>
+<addresses><address name="x"><multicast><queue name="q"/></multicast></address></addresses>
+</core></configuration>
+""".encode(),
+    ),
     "nanomq.conf": (
         "nanomq",
         """# momlint: ignore[MOM801] grüße
