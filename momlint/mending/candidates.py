@@ -104,6 +104,14 @@ class Sites:
         arcs = {step.arc for one in told for cycle in one.fate.cycles for step in cycle}
         return sorted(arcs, key=lambda arc: self.relay.arcs[arc].link, reverse=True)
 
+    @cached_property
+    def repeating(self) -> list[int]:
+        """The arcs that carry what goes round, or comes several times somewhere, those that stand last first."""
+        told = [] if self.fates is None else self.fates.told
+        several = [one for one in told if one.fate.cycles or max(one.fate.arrivals.values(), default=0) > 1]
+        arcs = {passed.arc for one in several for steps in one.found.steps.values() for passed in steps}
+        return sorted(arcs, key=lambda arc: self.relay.arcs[arc].link, reverse=True)
+
     def arcs(self, finding: Finding) -> list[int]:
         """The arcs that a finding points at: at its own place, then at the related ones."""
         places = [(finding.file, finding.span), *((one.file, one.span) for one in finding.related)]
@@ -251,16 +259,25 @@ def _of_loop(sites: Sites, number: int, finding: Finding) -> Iterator[Candidate]
         first, second = sites.site(arcs[one]), sites.site(arcs[other])
         if first.file == second.file:
             yield Candidate(number, (Step(first, "join", (second,)),))
-    yield from _less(sites, number, finding, on)
+    # What no longer goes round may still come twice.
+    yield from _less(sites, number, finding, list(dict.fromkeys([*on, *sites.repeating])))
 
 
 def _less(sites: Sites, number: int, finding: Finding, on: Sequence[int]) -> Iterator[Candidate]:
-    """A connection less, or a way less, of these arcs: what stands last in the file first."""
+    """A connection less, a way less, or a filter less, of these arcs: what stands last in the file first."""
     arcs = sites.relay.arcs
     for one in _one_each(sites, on):
         yield Candidate(number, (Step(sites.site(arcs[one]), "disconnect"),), 2)
     for one in on:
-        yield Candidate(number, (Step(sites.entry_site(one, finding), "leave_out"),), 1)
+        for site in dict.fromkeys((sites.entry_site(one, finding), sites.site(arcs[one]))):
+            yield Candidate(number, (Step(site, "leave_out"),), 1)
+    for one in on:
+        for entry in arcs[one].entries if len(arcs[one].entries) > 1 else ():
+            site = sites.site(arcs[one], entry.place)
+            if not entry.deny:
+                yield Candidate(number, (Step(site, "leave_out"),), 1)
+            if not entry.deny and site.outward is not None:
+                yield Candidate(number, (Step(site._replace(outward=None), "leave_out"),), 2)
 
 
 def _one_each(sites: Sites, on: Iterable[int]) -> list[int]:
@@ -275,7 +292,8 @@ def _of_copies(sites: Sites, number: int, finding: Finding) -> Iterator[Candidat
     """Lower limits on hops, at one link or at all that have such a one; a connection or a way less."""
     arcs = sites.relay.arcs
     walks = [path.split(" → ") for path in finding.witness.paths or ()] if finding.witness is not None else []
-    on = list(dict.fromkeys([*sites.arcs(finding), *sites.between(walks)]))
+    # It is told by one pair of brokers; copies of others may come another way.
+    on = list(dict.fromkeys([*sites.arcs(finding), *sites.between(walks), *sites.repeating]))
     for one in on:
         limit = arcs[one].max_hops
         for hops in range((limit or 1) - 1, 0, -1):

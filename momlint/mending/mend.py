@@ -28,13 +28,14 @@ from momlint.mending.failures import add_colours, lacking_colours, takeovers, wr
 from momlint.mending.hands import kind_in
 from momlint.mending.hands.rows import CsvRows
 from momlint.mending.routed import ROW_CODES, Mend, Proposals
-from momlint.mending.smallest import MOST_TRIALS, Smallest, Tried
+from momlint.mending.smallest import MOST_TRIALS, Size, Smallest, Tried
 from momlint.mending.tables import Change
 from momlint.records import dataclass
 from momlint.routed.ask import QUESTION_SECONDS
 from momlint.routed.overlay.super_tables import FileRows
 from momlint.routed.recovery.quoting import yaml_name
 from momlint.source.patching import Patches, Unpatchable
+from momlint.words import counted
 
 if TYPE_CHECKING:
     from momlint.discipline import EngineChoice
@@ -104,7 +105,7 @@ class Mending:
             if file in included:
                 continue
             try:
-                opened = self._open(file, self.contents)
+                opened = self.opened(file, self.contents)
             except OSError as error:
                 mended.append(Mended(file, failure=f"{file}: {reason(error)}"))
                 continue
@@ -140,12 +141,14 @@ class Mending:
             self._together[together[0]] = Together(tuple(together))
             yield together[0]
 
-    def state(self, file: str, contents: dict[str, bytes], engine: EngineChoice = "graph") -> _State:
-        """What is found in `file`."""
+    def state(
+        self, file: str, contents: dict[str, bytes], engine: EngineChoice = "graph", opened: Opened | None = None
+    ) -> _State:
+        """What is found in `file`; `opened`: as it is with these contents."""
         # What was opened to see what it includes is good until something changes.
-        opened = self._opened.pop(file, None)
-        if opened is None or contents != self._given:
-            opened = self._open(file, contents)
+        known = self._opened.pop(file, None)
+        if opened is None:
+            opened = known if known is not None and contents == self._given else self.opened(file, contents)
         options = replace(self.options, engine=engine)
         report = merge([lint_opened(opened, options)], options)
         return _State(contents, opened, [one for one in report.findings if not _is_remark(one)])
@@ -166,7 +169,9 @@ class Mending:
         data = contents.get(file)
         return self.options.access(main).read(file) if data is None else data
 
-    def _open(self, file: str, contents: Mapping[str, bytes]) -> Opened:
+    def opened(self, file: str, contents: Mapping[str, bytes]) -> Opened:
+        """The estates of `file` with these contents."""
+
         def access(name: str) -> Access:
             own = self.options.access(name)
             return own.instead({own.identity(other): data for other, data in contents.items()})
@@ -328,10 +333,11 @@ class _One:
     def _with_relays(self, state: _State) -> _State:
         for _ in range(_ROUNDS):
             self._why.clear()
-            after = self._relayed_round(state)
-            if after is state:
+            before = state
+            for number in range(len(state.opened.estates)):
+                state = self._with_relay(state, number)
+            if state is before:
                 break
-            state = after
         for finding in state.findings:
             if finding.code in RELAYED_CODES and len(self.mended.notes) < _MOST_NOTES:
                 why = self._why.get(_identity(finding), "no change is known that would do it for sure")
@@ -340,27 +346,48 @@ class _One:
                 )
         return state
 
-    def _relayed_round(self, state: _State) -> _State:
-        for number, loaded in enumerate(state.opened.estates):
-            pool = candidates(loaded, state.findings)
-            if not pool or loaded.estate is None:
-                continue
-            trials = max(_LEAST_TRIALS, min(MOST_TRIALS, _WORK // (weighed(loaded.estate).work + 1)))
-
-            def tries(several: tuple[Candidate, ...], number: int = number) -> Tried | None:
-                after = self._relayed(state, number, several)
-                if after is None:
-                    return None
-                mends = _is_better(state.findings, after.findings, _UNUSED)
-                if not mends and len(several) == 1:
-                    self._tell_why(state, after, several[0])
-                return Tried(_left(after, number), mends)
-
-            taken = Smallest(pool, tries, _left(state, number), trials).run()
-            after = self._relayed(state, number, taken) if taken else None
-            if after is not None:
-                return after
+    def _with_relay(self, start: _State, number: int) -> _State:
+        """One estate of the file. What is mended may show what else there is, so that it is looked again."""
+        state, first, size = start, None, Size(0, 0)
+        for _ in range(_ROUNDS):
+            search = self._search(state, number)
+            chosen = search.run() if search is not None else None
+            after = self._relayed(state, number, chosen.taken) if chosen is not None else None
+            if chosen is None or after is None:
+                break
+            state, first = after, first or search
+            size = Size(size.lost + chosen.size.lost, size.places + chosen.size.places)
+        if first is None:
+            return start
+        # What took several looks is held to what one would have done.
+        smaller = first.smaller(size, _left(state, number))
+        state = (self._relayed(start, number, smaller.taken) if smaller is not None else None) or state
+        if not first.is_through:
+            self.mended.notes.append(
+                f"{self.file}: {counted(size.places, 'place')} in what is relayed change; not every set of fewer "
+                "was tried, so that fewer might do"
+            )
         return state
+
+    def _search(self, state: _State, number: int) -> Smallest | None:
+        if number >= len(state.opened.estates):
+            return None
+        loaded = state.opened.estates[number]
+        pool = candidates(loaded, state.findings)
+        if not pool or loaded.estate is None:
+            return None
+        trials = max(_LEAST_TRIALS, min(MOST_TRIALS, _WORK // (weighed(loaded.estate).work + 1)))
+
+        def tries(several: tuple[Candidate, ...]) -> Tried | None:
+            after = self._relayed(state, number, several)
+            if after is None:
+                return None
+            mends = _is_better(state.findings, after.findings, _UNUSED)
+            if not mends and len(several) == 1:
+                self._tell_why(state, after, several[0])
+            return Tried(_left(after, number), mends)
+
+        return Smallest(pool, tries, _left(state, number), trials)
 
     def _relayed(self, state: _State, number: int, several: tuple[Candidate, ...]) -> _State | None:
         """What these changes make of the estate, if all arrives that did."""
@@ -374,15 +401,17 @@ class _One:
             return None
         if not made:
             return None
-        after = self.mending.state(self.file, {**state.contents, **made})
-        estates = [one.estate for one in after.opened.estates]
+        contents = {**state.contents, **made}
+        opened = self.mending.opened(self.file, contents)
+        # That is seen in a fraction of the time that a check takes.
+        estates = [one.estate for one in opened.estates]
         before, now = loaded.estate, estates[number] if len(estates) > number else None
         if before is None or now is None or loses(before, now):
             # A plainer reason than what else it would bring.
             why = "what was tried would keep messages from where they come to now; that is yours to decide"
             self._why[_identity(state.findings[several[0].finding])] = why
             return None
-        return after
+        return self.mending.state(self.file, contents, opened=opened)
 
     def _tell_why(self, state: _State, after: _State, candidate: Candidate) -> None:
         worse = _worse(state.findings, after.findings, _besides(state.findings, after.findings, _UNUSED))

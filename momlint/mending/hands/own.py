@@ -20,12 +20,13 @@ class OwnHand(Hand):
     def leave_out(self, site: Site) -> None:
         """See `Hand.leave_out`."""
         link = self.link(site)
-        if site.outward is not None and link.get("between") is not None and len(site.path) < 4:
+        passes = link.get("topics")
+        is_all = passes is None or not isinstance(passes.value, SequenceNode) or len(passes.value.children) == 1
+        if site.outward is not None and link.get("between") is not None and (len(site.path) < 4 or is_all):
             self.turn(link, outward=not site.outward)
             return
-        passes = link.get("topics")
         if len(site.path) >= 4 and passes is not None and isinstance(passes.value, SequenceNode):
-            if link.get("between") is not None:
+            if link.get("between") is not None and site.outward is not None:
                 raise Unpatchable("the filter is for both ways")
             if len(passes.value.children) > 1:
                 index = site.path[3]
