@@ -169,6 +169,14 @@ class Mending:
         data = contents.get(file)
         return self.options.access(main).read(file) if data is None else data
 
+    def empties(self, file: str, contents: Mapping[str, bytes]) -> bool:
+        """Whether nothing is left in a native file by which its kind is known, so that nobody reads it any more."""
+        from momlint.native.reading import known_kind
+
+        unit = self._together.get(file)
+        files = () if unit is None else unit.files
+        return any(known_kind(name, contents[name]) is None for name in files if name in contents)
+
     def opened(self, file: str, contents: Mapping[str, bytes]) -> Opened:
         """The estates of `file` with these contents."""
 
@@ -402,14 +410,17 @@ class _One:
         if not made:
             return None
         contents = {**state.contents, **made}
+        about = _identity(state.findings[several[0].finding])
+        if self.mending.empties(self.file, made):
+            self._why.setdefault(about, "what was tried would leave nothing in a file")
+            return None
         opened = self.mending.opened(self.file, contents)
         # That is seen in a fraction of the time that a check takes.
         estates = [one.estate for one in opened.estates]
         before, now = loaded.estate, estates[number] if len(estates) > number else None
         if before is None or now is None or loses(before, now):
             # A plainer reason than what else it would bring.
-            why = "what was tried would keep messages from where they come to now; that is yours to decide"
-            self._why[_identity(state.findings[several[0].finding])] = why
+            self._why[about] = "what was tried would keep messages from where they come to now; that is yours to decide"
             return None
         return self.mending.state(self.file, contents, opened=opened)
 

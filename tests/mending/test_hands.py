@@ -256,3 +256,15 @@ def test_a_limit_that_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert {file: data.decode() for file, data in mended.contents.items()} == {
         "c.definitions.json": before_text.replace('.example"}', '.example", "max-hops": 2}')
     }, (mended.notes, mended.left)
+
+
+def test_a_file_in_which_nothing_would_be_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its bridge nobody would know what the file is of; and both bridges less is the one cut of this loop."""
+    monkeypatch.chdir(tmp_path)
+    for name, other in (("east", "west"), ("west", "east")):
+        text = f"vmq_bridge.tcp.br0 = {other}.example:1883\nvmq_bridge.tcp.br0.topic.1 = cmd/* out 1\n"
+        Path(f"{name}.vernemq.conf").write_text(text)
+    (mended,) = Mending(Options()).mend(["east.vernemq.conf", "west.vernemq.conf"])
+    assert mended.contents == {}
+    assert [one.code for one in mended.left] == ["MOM801"]
+    assert [note.partition(" is not mended")[0] for note in mended.notes] == ["west.vernemq.conf:2: MOM801"]
