@@ -9,9 +9,11 @@ from itertools import pairwise
 from random import Random
 from typing import Final
 
+from momlint.decimals import decimal_of
 from momlint.routed.recovery.colour_map import ColourMap
 from momlint.simulation.cabling import Control, Fabric, Packet
 from momlint.simulation.faults import Incident
+from momlint.simulation.moments import wait_until
 from momlint.simulation.ospf import OspfRouter, Paths
 from momlint.simulation.overlays import Topology
 from momlint.simulation.pcrt import PcrtRouter
@@ -166,15 +168,19 @@ class Recovery:
 
     def _sending(self, number: int) -> Callable[[], None]:
         flow = self.topology.flows[number]
+        since, interval = decimal_of(flow.since), decimal_of(flow.interval)
+        count = 0
 
         def send() -> None:
+            nonlocal count
             self._sent += 1
+            count += 1
             packet = Packet(number, flow.source, flow.dest, flow.bits, self.env.now)
             if self.routers[flow.source].alive:
                 self.routers[flow.source].forward(packet)
             else:
                 self._lost(packet, "dead_link")
-            self.fabric.after(flow.interval, send)
+            self.fabric.after(wait_until(self.env.now, float(since + count * interval)), send)
 
         return send
 

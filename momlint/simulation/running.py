@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from momlint.decimals import decimal_of
 from momlint.simulation.brokers import BrokerNode
 from momlint.simulation.clients import ClientNode
 from momlint.simulation.designs import Policy, Setting
+from momlint.simulation.moments import wait_until
 from momlint.simulation.network import Network
 from momlint.simulation.outcomes import Delivered, Missing, Outcome, disorder_of, duplicates_of
 from momlint.simulation.sites import SiteNode
@@ -97,17 +100,19 @@ class Run:
     def _lines(self) -> Generator[simpy.Event, Any, None]:
         """One line after the other, none waiting for what the one before does."""
         publishing = []
+        clock = decimal_of(self.env.now)
         for step in self._steps:
             match step:
                 case Subscribe(client, topic, wanted):
                     said = self.clients[client].subscribe(topic, wanted)
                     self._said.setdefault((client, topic), []).append(_Said(said, self.env.now))
                 case Publish():
-                    publishing.append(self.env.process(self._publish(step)))
+                    publishing.append(self.env.process(self._publish(step, clock)))
                 case Strike(what, broker):
                     self.brokers[broker].strike(what)
                 case Wait(milliseconds):
-                    yield self.env.timeout(milliseconds)
+                    clock += decimal_of(milliseconds)
+                    yield self.env.timeout(wait_until(self.env.now, float(clock)))
                 case Status():
                     states = {name: self._state(name) for name in self.brokers}
                     self._statuses.append((self.env.now, states))
@@ -115,10 +120,12 @@ class Run:
         yield self.env.all_of(publishing)
         self._ended.succeed()
 
-    def _publish(self, step: Publish) -> Generator[simpy.Event, Any, None]:
+    def _publish(self, step: Publish, clock: Fraction) -> Generator[simpy.Event, Any, None]:
+        interval = decimal_of(step.interval_ms)
         for number in range(step.count):
             if number:
-                yield self.env.timeout(step.interval_ms)
+                clock += interval
+                yield self.env.timeout(wait_until(self.env.now, float(clock)))
             self._published.append((self.clients[step.client].publish(step.topic), self.env.now))
         yield self.env.timeout(0)
 

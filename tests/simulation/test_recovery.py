@@ -15,6 +15,7 @@ from momlint.access import Access
 from momlint.cli import main
 from momlint.estate.opening import open_bytes
 from momlint.simulation.faults import Element, Incident, read_faults
+from momlint.simulation.moments import wait_until
 from momlint.simulation.ospf import OspfRouter, computing_time
 from momlint.simulation.overlays import Topology, shortest_hops, topology_of
 from momlint.simulation.pcrt import LARGEST, PcrtRouter, is_newer
@@ -414,6 +415,29 @@ def test_costs_are_added_as_they_are_written() -> None:
     )
     of = topology(text)
     assert shortest_hops(of, frozenset())[3][0] == of.colours[0].hops[3][0] == 1
+
+
+def test_packets_are_sent_at_decimals() -> None:
+    """At 0.0, 0.1 … 0.9: ten times 0.1 is 1, which is not before the end; added as floats it would be."""
+    of = topology(
+        "momlint: 1\nbrokers: {1: , 2: }\nlinks: [{between: [1, 2]}]\n"
+        "topics: {a: {publishers: [1], subscribers: [2]}}\nfailures: {tolerate: {links: 1}}\n"
+        "simulation: {traffic: [{topic: a, interval: 0.1, packet_bits: 10}]}\n"
+    )
+    outcome = recover(of, "pcrt", [Incident(0.8, True, Element(True, 0), "1--2", 1)], 1.0)
+    # What is sent when the link fails comes too late.
+    assert [one.sent_at for one in outcome.arrivals] == [number / 10 for number in range(8)]
+    assert [at for at, _ in outcome.lost_at] == [0.8, 0.9]
+
+
+def test_what_is_waited_for_ends_at_its_moment() -> None:
+    """As floats, 0.2 + (0.9 - 0.2) is no 0.9."""
+    random = Random(1)
+    for _ in range(1_000):
+        tenths = random.randrange(100_000)
+        now, moment = tenths / 10, (tenths + random.randint(1, 9)) / 10
+        assert now + wait_until(now, moment) == moment
+    assert wait_until(2.0, 1.0) == 0.0
 
 
 def test_colours_of_brokers_alone_tell_their_links() -> None:
