@@ -28,6 +28,9 @@ SECTIONS_OF_FAMILY = {"recovery": ("failures", "routing.tables"), "spec": ("spec
 #: empty too, and people are sent to ``momlint explain``.
 DOCUMENTATION = ""
 
+#: How what a rule says of ``momlint fix`` begins, where that leaves its findings to people.
+LEFT_TO_PEOPLE = "Left to you: "
+
 #: From what a discipline gives its checks to look at to drafts.
 Check = Callable[[Any], "Iterator[Draft]"]
 
@@ -59,7 +62,8 @@ class Rule:
     """A rule with all that its file says; `bad` and `good` are estates as text, empty where there can be none.
 
     `yields_to`: the codes of rules whose findings make one of this rule superfluous, each with the kinds of things
-    (`momlint.findings.Subject`) of which one finding is enough. `file`: what a file with such text is called.
+    (`momlint.findings.Subject`) of which one finding is enough. `file`: what a file with such text is called. `mend`:
+    what ``momlint fix`` makes of it, or why nothing; empty for rules of users' own.
     """
 
     code: str
@@ -75,6 +79,12 @@ class Rule:
     url: str
     yields_to: Mapping[str, frozenset[str]]
     file: str = "estate.yaml"
+    mend: str = ""
+
+    @property
+    def is_mended(self) -> bool:
+        """Whether there are findings of it that ``momlint fix`` mends."""
+        return bool(self.mend) and not self.mend.startswith(LEFT_TO_PEOPLE)
 
 
 @cache
@@ -126,6 +136,7 @@ def _load(name: RuleName) -> Rule:
             url=name.url,
             yields_to={code: frozenset(kinds) for code, kinds in data.get("yields_to", {}).items()},
             file=data.get("file", "estate.yaml"),
+            mend=data["mend"].strip(),
         )
     except (AttributeError, KeyError, ValueError, TypeError) as error:
         raise InternalError(f"rules/{path} is no rule: {error!r}") from error

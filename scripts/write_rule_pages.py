@@ -22,9 +22,12 @@ def index(rules: tuple[Rule, ...]) -> str:
         HEADER,
         "# Rules\n",
         "`momlint explain CODE` shows these pages at a terminal.\n",
-        "| code | rule | severity | what it finds |",
-        "|---|---|---|---|",
-        *(f"| [{r.code}]({r.code}.md) | {r.id} | {r.severity.value} | {r.title} |" for r in rules),
+        "| code | rule | severity | what it finds | [mended](../commands.md#fix) |",
+        "|---|---|---|---|---|",
+        *(
+            f"| [{r.code}]({r.code}.md) | {r.id} | {r.severity.value} | {r.title} | {'yes' if r.is_mended else ''} |"
+            for r in rules
+        ),
     ]
     return "\n".join(lines) + "\n"
 
@@ -38,6 +41,7 @@ def page(rule: Rule) -> str:
         f"Severity: {rule.severity.value}. Since {rule.since}. Family: {rule.family}.\n",
         f"## Why\n\n{rule.why}\n",
         f"## What to do\n\n{rule.remedy}\n",
+        f"## What `momlint fix` does\n\n{rule.mend}\n",
     ]
     if rule.yields_to:
         parts.append(f"## Yields to\n\n{yields(rule)}\n")

@@ -54,6 +54,8 @@ def page(rule: Rule, width: int) -> str:
     ]
     if rule.remedy:
         parts.append(f"What to do\n{_wrapped(rule.remedy, width)}")
+    if rule.mend:
+        parts.append(f"What `momlint fix` does\n{_wrapped(rule.mend, width)}")
     if rule.yields_to:
         parts.append(f"Yields to\n{_wrapped(yields(rule), width)}")
     if rule.bad.strip():
@@ -80,7 +82,7 @@ def yields(rule: Rule) -> str:
 def table(rules: Sequence[Rule], form: str) -> str:
     """The rules as aligned ``text``, as ``json`` or as a ``markdown`` table."""
     if form == "json":
-        keys = ("code", "id", "title", "severity", "since", "family", "url")
+        keys = ("code", "id", "title", "severity", "since", "family", "url", "mend")
         rows = [{key: getattr(rule, key) for key in keys} for rule in rules]
         return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
     if form == "markdown":

@@ -23,8 +23,16 @@ if TYPE_CHECKING:
 
 def loses(before: Estate, after: Estate) -> bool:
     """Whether something does not arrive any more; so it is said, too, where that takes too long to find out."""
-    old, new = relay_of(before), _numbered(relay_of(after), before)
-    if new is None or (old.language.syntax, old.language.glued) != (new.language.syntax, new.language.glued):
+    old, later = relay_of(before), relay_of(after)
+    if old.language.syntax != later.language.syntax:
+        return True
+    both = (old.language, later.language)
+    glued, dollars = any(one.glued for one in both), any(one.dollars for one in both)
+    if any((one.glued, one.dollars) != (glued, dollars) for one in both):
+        # Topics of both are told by the same tokens.
+        old, later = (relay_of(one, glued=glued, dollars=dollars) for one in (before, after))
+    new = _numbered(later, before)
+    if new is None:
         return True
     try:
         return _loses(old, new)

@@ -163,9 +163,9 @@ class Relay:
         return any(one is not None for one in self.identity)
 
 
-def relay_of(estate: Estate) -> Relay:
-    """The form of an estate."""
-    language = Language(estate.syntax, glued=_is_glued(estate), dollars=_speaks_of_dollars(estate))
+def relay_of(estate: Estate, *, glued: bool = False, dollars: bool = False) -> Relay:
+    """The form of an estate; `glued` and `dollars`: its language tells such names, though it need not."""
+    language = Language(estate.syntax, glued=glued or _is_glued(estate), dollars=dollars or _speaks_of_dollars(estate))
     guards = tuple(_guarded(estate, broker) for broker in estate.brokers)
     arcs: list[Arc] = []
     # Hops of a counter that nothing is limited by need not be counted.

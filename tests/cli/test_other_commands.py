@@ -315,7 +315,7 @@ def test_the_list_of_rules(run: Run) -> None:
     assert [line.split()[0] for line in run("rules").out.splitlines()] == codes
     listed = json.loads(run("rules", "--format", "json").out)
     assert [rule["code"] for rule in listed] == codes
-    assert set(listed[0]) == {"code", "id", "title", "severity", "since", "family", "url"}
+    assert set(listed[0]) == {"code", "id", "title", "severity", "since", "family", "url", "mend"}
     table = run("rules", "--format", "markdown").out.splitlines()
     assert len(table) == len(codes) + 2
     assert len({line.replace("\\|", "").count("|") for line in table}) == 1

@@ -26,7 +26,8 @@ def with_rule(folder: Path, family: str, code: str, id_: str) -> Iterator[None]:
     shutil.copytree(RULES, rules)
     (rules / family).mkdir(exist_ok=True)
     (rules / family / f"{code}-{id_}.yaml").write_text(
-        f"code: {code}\nid: {id_}\ntitle: a toy\nseverity: warning\nsince: 0.1.0\nwhy: to try it\nremedy: none\n"
+        f"code: {code}\nid: {id_}\ntitle: a toy\nseverity: warning\nsince: 0.1.0\nwhy: to try it\nremedy: none\nmend: "
+        f"'Left to you: it is a toy.'\n"
     )
     folder_of = resources.folder
     with pytest.MonkeyPatch.context() as patch:
