@@ -425,6 +425,7 @@ class IgnoreEntry(Model):
 FileCode = Literal[
     "MOM101",
     "MOM103",
+    "MOM801",
     "MOM802",
     "MOM803",
     "MOM805",

@@ -101,7 +101,7 @@ class _Reader:
         self.used = used
         assert isinstance(native.server, Server)
         self.server = native.server
-        self.exports: dict[str, list[tuple[str, str]]] = {}
+        self.exports: dict[str, list[tuple[str, str, frozenset[str] | None]]] = {}
         self.imports: list[_Import] = []
         self.ports: set[int] = set()
         self.hosts: set[str] = set()
@@ -123,6 +123,7 @@ class _Reader:
                     read(entry, entry.value)
         self.brokers()
         self.check_names()
+        self.check_system_account()
         self.check_imports()
         self.tell_unknown()
 
@@ -214,8 +215,10 @@ class _Reader:
         for value in _list(block.get("exports")):
             for kind in ("stream", "service"):
                 subject = _text(value.get(kind)) if isinstance(value, Map) else None
-                if subject is not None:
-                    self.exports[name].append((kind, subject.text))
+                if subject is not None and isinstance(value, Map):
+                    only = value.get("accounts")
+                    takers = None if only is None else frozenset(one.text for one in _tokens(only))
+                    self.exports[name].append((kind, subject.text, takers))
         for value in _list(block.get("imports")):
             if isinstance(value, Map):
                 self.imported(name, value)
@@ -263,6 +266,23 @@ class _Reader:
                 about={"broker": gateway.text},
             )
 
+    def check_system_account(self) -> None:
+        """With gateways and a listener for leaf nodes nats-server 2.9.10 starts only if one is named."""
+        gateway = self.server.gateway_at
+        leaves = self.root.get("leafnodes", "leaf")
+        block = leaves.value if leaves is not None else None
+        listens = isinstance(block, Map) and block.get("listen", "port") is not None
+        named = self.root.get("system_account", "system", "operator", "operators", "roots", "root")
+        if gateway is not None and leaves is not None and listens and named is None:
+            self.native.report(
+                "MOM813",
+                gateway,
+                "a server with gateways that takes leaf nodes needs a system account; it does not start",
+                "declare an account for it, and name that: `system_account: SYS`",
+                label="no `system_account`",
+                related=(self.native.related(leaves.key_at, "it takes leaf nodes"),),
+            )
+
     def check_imports(self) -> None:
         usable = [one for one in self.imports if self.is_exported(one)]
         refused = set()
@@ -296,8 +316,24 @@ class _Reader:
                 about={"broker": one.source},
             )
             return False
-        if any(kind == one.kind and covers(subject, one.subject) for kind, subject in self.exports[one.source]):
+        covering = [
+            takers
+            for kind, subject, takers in self.exports[one.source]
+            if kind == one.kind and covers(subject, one.subject)
+        ]
+        # A list that is empty keeps nobody out.
+        if any(not takers or one.account in takers for takers in covering):
             return True
+        if covering:
+            self.native.report(
+                "MOM808",
+                one.at,
+                f"`{one.source}` exports `{one.subject}`, and not to `{one.account}`; the server does not start",
+                f"add `{one.account}` to the `accounts` of that export",
+                label="exported to others",
+                about={"broker": one.source},
+            )
+            return False
         self.native.report(
             "MOM808",
             one.at,

@@ -100,6 +100,8 @@ class _Meshes:
         self.uplinks: list[_Uplink] = []
         self.clusters = _Groups(files)
         self.meshes = _Groups(files)
+        #: Leaf nodes that their hubs refuse: files, one below the other.
+        self.refused: set[tuple[str, str]] = set()
         #: Where a file names another one as its route or gateway.
         self.named: dict[tuple[str, str], At] = {}
 
@@ -122,19 +124,34 @@ class _Meshes:
             elif other is not native:
                 mine, theirs = _server(native).cluster, _server(other).cluster
                 if mine is not None and theirs is not None and mine.text != theirs.text:
+                    if self.names_later(other, native):
+                        continue  # told there, once
+                    back = self.route_to(other, native)
                     native.report(
                         "MOM810",
                         address.at,
                         f"this route leads to the cluster `{theirs.text}`, not to `{mine.text}`; it is refused",
                         f"call both clusters `{theirs.text}`, or leave out the route",
                         label="another cluster",
-                        related=(other.related(theirs.at, "the other cluster's name"),),
+                        related=(
+                            other.related(theirs.at, "the other cluster's name"),
+                            *((other.related(back, "the route back"),) if back is not None else ()),
+                        ),
                         about={"broker": theirs.text},
                     )
                     continue
                 self.named.setdefault((native.file, other.file), address.at)
                 self.clusters.join(native.file, other.file)
                 self.meshes.join(native.file, other.file)
+
+    def route_to(self, native: NativeFile, other: NativeFile) -> At | None:
+        """Where a file names another one as its route."""
+        routes = (one for one in _server(native).routes if self.resolve(native, one) is other)
+        return next((one.at for one in routes), None)
+
+    def names_later(self, native: NativeFile, other: NativeFile) -> bool:
+        """Whether a file that comes after the other one names it as its route."""
+        return self.files.index(native) > self.files.index(other) and self.route_to(native, other) is not None
 
     def gateways(self, native: NativeFile) -> None:
         own = _server(native).gateway
@@ -149,6 +166,9 @@ class _Meshes:
                     continue
                 theirs = _server(other).gateway
                 if theirs is not None and theirs.text != gateway.name.text:
+                    cluster = _server(other).cluster
+                    if cluster is not None and cluster.text == gateway.name.text:
+                        continue  # that the other one's name is wrong is told there
                     native.report(
                         "MOM810",
                         gateway.name.at,
@@ -208,9 +228,9 @@ class _Meshes:
     # -- leaf nodes --------------------------------------------------------------------------------------------------
 
     def leaves(self) -> None:
-        joined: set[tuple[str, str, str, str]] = set()
+        joined: dict[tuple[str, str, str, str], Leaf] = {}
         first: set[tuple[str, str, str, str]] = set()
-        trees = _Trees()
+        trees = self.gateway_ways()
         below: dict[str, list[NativeFile]] = {}
         for native in self.files:
             for number, leaf in enumerate(_server(native).leaves, 1):
@@ -222,7 +242,10 @@ class _Meshes:
                 there = self.clusters.of.get(target, target)
                 mine = self.clusters.of[native.file]
                 key = mine, there, leaf.account, far
+                if self.has_one_name(native, other):
+                    continue
                 if (native.file, *key[1:]) in joined:
+                    self.tell_second(native, leaf, joined[native.file, *key[1:]])
                     continue
                 if key not in first:
                     path = trees.join((mine, leaf.account), (there, far), (native, leaf.at))
@@ -230,7 +253,7 @@ class _Meshes:
                         self.tell_cycle(native, leaf, path)
                         continue
                     first.add(key)
-                joined.add((native.file, *key[1:]))
+                joined[native.file, *key[1:]] = leaf
                 if native not in below.setdefault(there, []):
                     below[there].append(native)
                 self.leaf(native, leaf, number, other, far)
@@ -240,6 +263,20 @@ class _Meshes:
             if any(_is_wild(one) and uplink.brings(one) and _takes_in(one, uplink.leaf) for one in self.wanted(uplink)):
                 denied = [Pass(one.text, "", "", one.at, denied=True) for one in uplink.leaf.denied_in]
                 uplink.link.passes[:0] = denied
+
+    def gateway_ways(self) -> _Trees:
+        """Clusters that gateways join, account by account: leaf nodes make a tree with them too."""
+        trees = _Trees()
+        first: dict[str, NativeFile] = {}
+        for native in self.files:
+            one = first.setdefault(self.meshes.of[native.file], native)
+            ends = self.clusters.of[one.file], self.clusters.of[native.file]
+            if ends[0] == ends[1]:
+                continue
+            by = native, _server(native).gateway_at or _block(native)
+            for account in {broker.key for broker in one.brokers} & {broker.key for broker in native.brokers}:
+                trees.join((ends[0], account), (ends[1], account), by)
+        return trees
 
     def wanted(self, uplink: _Uplink) -> list[str]:
         """What is subscribed to at a server and at leaf nodes below it; leaf nodes make a tree."""
@@ -294,8 +331,27 @@ class _Meshes:
         return f"mesh of {first.called if first.called is not None and alike == 1 else first.file}"
 
     def tell_cycle(self, native: NativeFile, leaf: Leaf, path: Sequence[tuple[NativeFile, At]]) -> None:
-        """Leaf nodes make a tree. A server that hears itself breaks the connection off, and tries again later."""
-        related = tuple(other.related(at, "this uplink is part of the cycle") for other, at in path)
+        """Leaf nodes make a tree. A server that hears itself breaks the connection off, and tries again later.
+
+        It does not where clusters that gateways join go up to one hub: messages then go round (seen on 2.9.10).
+        """
+        gateways = [(other, at) for other, at in path if _server(other).gateway_at == at]
+        uplinks = [native, *(other for other, at in path if (other, at) not in gateways)]
+        meshes = {self.meshes.of[one.file] for one in (*uplinks, *(other for other, _ in gateways))}
+        related = tuple(
+            other.related(at, f"this {'gateway' if (other, at) in gateways else 'uplink'} is part of the cycle")
+            for other, at in path
+        )
+        if gateways and len(meshes) == 1:
+            native.report(
+                "MOM801",
+                leaf.at,
+                "clusters that gateways join have uplinks to one hub: messages go round for ever by hub and gateways",
+                "let one cluster of them have the uplink",
+                label="closes the cycle",
+                related=related,
+            )
+            return
         native.report(
             "MOM802",
             leaf.at,
@@ -303,6 +359,38 @@ class _Meshes:
             "leave out one uplink of the cycle: leaf nodes and their hubs make a tree",
             label="closes the cycle",
             related=related,
+        )
+
+    def has_one_name(self, native: NativeFile, hub: NativeFile | None) -> bool:
+        """Whether a leaf node's cluster is called as its hub's, which then refuses it; that is told once a file."""
+        mine, theirs = _server(native).cluster, None if hub is None else _server(hub).cluster
+        if hub is None or mine is None or theirs is None or mine.text != theirs.text:
+            return False
+        if (native.file, hub.file) not in self.refused:
+            self.refused.add((native.file, hub.file))
+            native.report(
+                "MOM810",
+                mine.at,
+                f"this cluster and its hub's are both called `{mine.text}`: the hub refuses the leaf node",
+                "give each cluster a name of its own",
+                label="the hub's name",
+                related=(hub.related(theirs.at, "the hub's cluster"),),
+                about={"broker": mine.text},
+            )
+        return True
+
+    def tell_second(self, native: NativeFile, leaf: Leaf, first: Leaf) -> None:
+        """A server has one uplink to a cluster and account; a second one is a loop, or a double of the first."""
+        hosts = {(one.host, one.port) for one in first.addresses}
+        if hosts & {(one.host, one.port) for one in leaf.addresses}:
+            return  # the hub refuses the second, and the first stays
+        native.report(
+            "MOM802",
+            leaf.at,
+            "this uplink leads to a cluster that the server has an uplink to: they are broken off, again and again",
+            "list the servers of one cluster as `urls` of one uplink",
+            label="closes the cycle",
+            related=(native.related(first.at, "the first uplink"),),
         )
 
     def check_cluster_names(self, natives: Sequence[NativeFile]) -> None:

@@ -327,6 +327,8 @@ def dead_filters(fates: Fates, locate: Callable[[Place], object] = lambda place:
         for position, entry in enumerate(arc.entries):
             if entry.given is None or entry.deny or (number, position) in used or entry.place in told:
                 continue
+            if relay.language.syntax in ("nats", "jms") and entry.given.filter == ">" and not entry.given.strip:
+                continue  # that nothing is filtered is what a file does not say
             if lines is None:
                 lines = {locate(arc.entries[one].place) for one in range(len(arc.entries)) if (number, one) in used}
             if locate(entry.place) in lines:

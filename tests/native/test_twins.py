@@ -178,3 +178,126 @@ def test_that_queues_are_not_judged_is_told(connector: str, is_told: bool, tmp_p
     files = {"edge.xml": activemq("edge", connector, connector.replace("hub", "other")), "hub.xml": activemq("hub")}
     told = [one for one in manifest(files, "", tmp_path) if one[0] == "note"]
     assert told == ([("note", "MOM814", "edge.xml", 2)] if is_told else [])
+
+
+# -- nats-server -----------------------------------------------------------------------------------------------------
+
+SYSTEM = "system_account: SYS"
+
+
+def nats(name: str, *parts: str) -> str:
+    """A file; the first part is on line 2."""
+    return "\n".join([f'server_name: "{name}"', *parts, ""])
+
+
+def cluster(name: str, *routes: str) -> str:
+    seeds = ", ".join(f'"nats-route://{one}.example:6222"' for one in routes)
+    return f'cluster {{ name: "{name}", listen: "0.0.0.0:6222", routes: [ {seeds} ] }}'
+
+
+def gateway(name: str, other: str, host: str) -> str:
+    remote = f'{{ name: "{other}", urls: ["nats://{host}.example:7222"] }}'
+    return f'gateway {{ name: "{name}", listen: "0.0.0.0:7222", gateways: [ {remote} ] }}'
+
+
+def uplinks(*hosts: str, more: str = "") -> str:
+    remotes = ", ".join(f'{{ url: "nats-leaf://{one}.example:7422"{more} }}' for one in hosts)
+    return f"leafnodes {{ remotes: [ {remotes} ] }}"
+
+
+TAKES = 'leafnodes { listen: "0.0.0.0:7422" }'
+
+
+def test_two_uplinks_to_servers_of_one_cluster(tmp_path: Path) -> None:
+    """nats-server 2.9.10 detects the loop on both. As addresses of one uplink they are alternatives."""
+    hubs = {"b.conf": nats("b", cluster("h", "c"), TAKES), "c.conf": nats("c", cluster("h", "b"), TAKES)}
+    assert verdict({"a.conf": nats("a", uplinks("b", "c")), **hubs}, tmp_path) == [("MOM802", "a.conf", 2)]
+    urls = 'leafnodes { remotes: [ { urls: ["nats-leaf://b.example:7422", "nats-leaf://c.example:7422"] } ] }'
+    assert verdict({"a.conf": nats("a", urls), **hubs}, tmp_path) == []
+    apart = {name: text.replace('"h"', f'"{name[0]}"').replace("nats-route", "x") for name, text in hubs.items()}
+    apart = {
+        name: text.replace('"x://c.example:6222"', "").replace('"x://b.example:6222"', "")
+        for name, text in apart.items()
+    }
+    assert verdict({"a.conf": nats("a", uplinks("b", "c")), **apart}, tmp_path) == []
+
+
+def test_leaf_nodes_and_gateways_make_a_tree_together(tmp_path: Path) -> None:
+    """nats-server 2.9.10 detects a leaf node below two clusters that gateways join, and not two of them below a hub:
+    there 2,000 copies of each message were counted in a second and a half.
+    """
+    east, west = gateway("east", "west", "b"), gateway("west", "east", "a")
+    joined = {
+        "a.conf": nats("a", cluster("east"), east, TAKES, SYSTEM),
+        "b.conf": nats("b", cluster("west"), west, TAKES, SYSTEM),
+    }
+    assert verdict({**joined, "e.conf": nats("e", uplinks("a", "b"))}, tmp_path) == [("MOM802", "e.conf", 2)]
+    assert verdict({**joined, "e.conf": nats("e", uplinks("a"))}, tmp_path) == []
+    below = {
+        "a.conf": nats("a", cluster("east"), east, uplinks("hub")),
+        "b.conf": nats("b", cluster("west"), west, uplinks("hub")),
+        "hub.conf": nats("hub", TAKES),
+    }
+    assert verdict(below, tmp_path) == [("MOM801", "b.conf", 4)]
+    assert verdict({**below, "b.conf": nats("b", cluster("west"), west)}, tmp_path) == []
+    alone = {name: text.replace(east, "").replace(west, "") for name, text in below.items()}
+    assert verdict(alone, tmp_path) == []
+
+
+def test_names_that_hubs_refuse(tmp_path: Path) -> None:
+    """`remote leafnode has same cluster name`, says nats-server 2.9.10."""
+    hub = {"hub.conf": nats("hub", cluster("h"), TAKES)}
+    assert verdict({**hub, "a.conf": nats("a", cluster("h"), uplinks("hub"))}, tmp_path) == [("MOM810", "a.conf", 2)]
+    assert verdict({**hub, "a.conf": nats("a", cluster("i"), uplinks("hub"))}, tmp_path) == []
+
+
+def test_a_wrong_name_is_told_once(tmp_path: Path) -> None:
+    """Of mutual routes the later one; of a gateway the one whose own name is wrong."""
+    routes = {"a.conf": nats("a", cluster("k", "b")), "b.conf": nats("b", cluster("j", "a"))}
+    assert verdict(routes, tmp_path) == [("MOM810", "b.conf", 2)]
+    assert verdict({**routes, "b.conf": nats("b", cluster("j"))}, tmp_path) == [("MOM810", "a.conf", 2)]
+    assert verdict({**routes, "b.conf": nats("b", cluster("k", "a"))}, tmp_path) == []
+    west = nats("b", cluster("west"), gateway("west", "east", "a"))
+    for name, expected in (("oost", [("MOM810", "a.conf", 3)]), ("east", [])):
+        files = {"a.conf": nats("a", cluster("east"), gateway(name, "west", "b")), "b.conf": west}
+        assert verdict(files, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        # Asked of nats-server 2.9.10, which says so when it starts.
+        ((TAKES,), [("MOM813", "a.conf", 3)]),
+        (("leafnodes { port: -1 }",), [("MOM813", "a.conf", 3)]),
+        ((TAKES, "accounts { S { users: [{user: a, password: b}] } }", "system_account: S"), []),
+        ((uplinks("far"),), []),
+    ],
+)
+def test_gateways_and_leaf_nodes_want_a_system_account(
+    parts: tuple[str, ...], expected: Verdict, tmp_path: Path
+) -> None:
+    assert verdict({"a.conf": nats("a", cluster("c"), gateway("c", "d", "d"), *parts)}, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("takers", "expected"), [("[C]", [("MOM808", "s.conf", 4)]), ("[B]", []), ("[C, B]", []), ("[]", [])]
+)
+def test_exports_to_some_accounts(takers: str, expected: Verdict, tmp_path: Path) -> None:
+    """`stream import not authorized`, says nats-server 2.9.10, and does not start."""
+    text = nats(
+        "s",
+        "accounts {",
+        f' A {{ users: [{{user: a, password: a}}], exports: [{{stream: "t.>", accounts: {takers}}}] }}',
+        ' B { users: [{user: b, password: b}], imports: [{stream: {account: A, subject: "t.>"}}] }',
+        " C { users: [{user: c, password: c}] }\n}",
+    )
+    assert verdict({"s.conf": text}, tmp_path) == expected
+
+
+def test_a_way_that_nothing_takes_is_no_dead_filter(tmp_path: Path) -> None:
+    """An uplink has no filter that could be dead: what is denied is another matter, and so is a way back."""
+    hub = {"b.conf": nats("b", TAKES)}
+    topic = "topics: {x.1: {publishers: [a], subscribers: [b]}}\n"
+    for more, expected in ((', deny_imports: ["x.>"]', []), (', deny_exports: ["x.>"]', [("MOM803", "a.conf", 2)])):
+        files = {"a.conf": nats("a", uplinks("b", more=more)), **hub}
+        assert grave(manifest(files, topic, tmp_path)) == expected
