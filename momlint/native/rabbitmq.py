@@ -26,6 +26,7 @@ from momlint.native.definitions import (
 from momlint.native.form import TOP, Address, Broker, Link, NativeFile, Token
 from momlint.native.rabbitmq_losses import find_losses
 from momlint.native.text import read_text
+from momlint.words import listed
 
 _PORTS: Final = {"amqp": 5672, "amqps": 5671}
 #: Addresses of AMQP 1.0 at RabbitMQ.
@@ -136,9 +137,20 @@ class _Reader:
                 self.upstream_called(vhost, member.upstream)
 
     def check_syntax(self, key: Token) -> None:
-        """MOM806 for a key with slashes: words of which one is a wildcard in MQTT."""
+        """MOM806 for a key with wildcards of MQTT or NATS: words that are one there, parted by slashes or by dots."""
+        signs = [sign for sign in ("+", ">") if sign in key.text.split(".")]
+        if signs:
+            self.native.report(
+                "MOM806",
+                key.at,
+                f"{listed(signs)} in `{key.text}` {'is' if len(signs) == 1 else 'are'} an ordinary character in AMQP",
+                "write `*` for one word and `#` for any number",
+                label="taken as it stands",
+                about={"filter": key.text},
+            )
+            return
         words = key.text.split("/")
-        if len(words) < 2 or not {"+", "#", "*"}.intersection(words) or {"+", ">"}.intersection(key.text.split(".")):
+        if len(words) < 2 or not {"+", "#", "*"}.intersection(words):
             return
         self.native.report(
             "MOM806",

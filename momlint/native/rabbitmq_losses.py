@@ -101,6 +101,9 @@ class _Losses:
             return
         if exchange.kind not in ("topic", "direct", "fanout") or target.kind != "direct":
             return
+        others = self._ring(exchange)
+        if any(one.at > token.at for one in others):
+            return  # what one of them loses, all of them do: told at the last
         try:
             key = example(EVERYTHING, [*taken, *caught])
         except TooMany:
@@ -112,7 +115,22 @@ class _Losses:
                 f"`{exchange.name}` cannot route, such as `{'.'.join(key)}`, are lost",
                 f"make `{target.name}` a fanout exchange: it gets messages with the keys that they came with",
                 "takes almost none of it",
+                related=tuple(self.native.related(one.at, "this one leads back") for one in others),
             )
+
+    def _ring(self, exchange: Exchange) -> list[Token]:
+        """Where the others are named of direct exchanges that are alternates of one another in a ring."""
+        found: list[Token] = []
+        one = exchange
+        while one.alternate is not None and one.kind == "direct":
+            following = self.vhost.exchanges.get(one.alternate.text)
+            if following is exchange:
+                return found
+            if following is None or following.alternate is None or following.alternate in found:
+                return []
+            found.append(following.alternate)
+            one = following
+        return []
 
     def _never_left_over(self, exchange: Exchange, taken: list[Words]) -> bool:
         if exchange.kind not in ("topic", "direct", "fanout"):

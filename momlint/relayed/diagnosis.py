@@ -390,7 +390,8 @@ def other_syntax(relay: Relay) -> Iterator[Draft]:
     estate = relay.estate
     given = [(entry.given, entry.place) for arc in relay.arcs for entry in arc.entries if entry.given]
     written = [(one.filter, one.syntax or estate.syntax, place) for one, place in given]
-    wanted = (*(estate.subscriptions or ()), *(estate.publications or ()))
+    # What files of brokers subscribe to has been looked at where it was read.
+    wanted = [one for one in (*(estate.subscriptions or ()), *(estate.publications or ())) if not one.local]
     written += [(one.filter, one.syntax or estate.syntax, one.place) for one in wanted]
     for text, syntax, place in dict.fromkeys(written):
         separator = SEPARATORS[syntax]

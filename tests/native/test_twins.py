@@ -11,6 +11,7 @@ import pytest
 
 from momlint.findings import Severity
 from momlint.lint import Options, lint_files
+from tests.native.test_rabbitmq import binding, definitions, exchange, queue
 from tests.native.told import verdict
 
 #: What is told: the rule, the file, the line.
@@ -301,3 +302,48 @@ def test_a_way_that_nothing_takes_is_no_dead_filter(tmp_path: Path) -> None:
     for more, expected in ((', deny_imports: ["x.>"]', []), (', deny_exports: ["x.>"]', [("MOM803", "a.conf", 2)])):
         files = {"a.conf": nats("a", uplinks("b", more=more)), **hub}
         assert grave(manifest(files, topic, tmp_path)) == expected
+
+
+# -- RabbitMQ --------------------------------------------------------------------------------------------------------
+
+
+def line_of(text: str, part: str, nth: int = 0) -> int:
+    """The n-th line that has this in it, 1-based."""
+    return [number for number, line in enumerate(text.split("\n"), 1) if part in line][nth]
+
+
+@pytest.mark.parametrize(
+    ("key", "is_told"),
+    [
+        ("plant.+.temp", True),
+        ("plant.>", True),
+        ("plant/+/temp", True),
+        ("plant.*.temp", False),
+        ("plant.#", False),
+        ("plant.a+b", False),
+    ],
+)
+def test_wildcards_of_others_in_bindings(key: str, is_told: bool, tmp_path: Path) -> None:
+    """With and without a federation that makes the binding a subscription."""
+    for kind in ("topic", "direct"):
+        text = definitions("c", exchanges=[exchange("x", kind)], queues=[queue("q")], bindings=[binding("x", "q", key)])
+        expected = [("MOM806", "c.json", line_of(text, f'"{key}"'))] if is_told and kind == "topic" else []
+        assert verdict({"c.json": text}, tmp_path) == expected
+
+
+def test_direct_exchanges_that_are_alternates_of_each_other(tmp_path: Path) -> None:
+    """What neither routes is lost: one cause, told at the later of the two lines; where one takes all, nothing is."""
+    for kinds, expected in (
+        (("direct", "direct"), ["z"]),
+        (("direct", "fanout"), []),
+        (("direct", "direct", "direct"), ["z"]),
+    ):
+        names = ["x", "y", "z"][-len(kinds) :]
+        ring = dict(zip(names, [*names[1:], names[0]], strict=True))
+        exchanges = [
+            exchange(name, kind, **{"alternate-exchange": ring[name]}) for name, kind in zip(names, kinds, strict=True)
+        ]
+        bound = [binding(name, "q", f"key-{name}") for name in names]
+        text = definitions("c", exchanges=exchanges, queues=[queue("q")], bindings=bound)
+        places = [line_of(text, f'"alternate-exchange": "{ring[name]}"') for name in expected]
+        assert verdict({"c.json": text}, tmp_path) == [("MOM811", "c.json", place) for place in places]
