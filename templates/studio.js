@@ -116,6 +116,9 @@
     say(told);
   }
 
+  // What the server has not followed yet, since there is too much to follow all at every change.
+  window.momlint.follow = fail;
+
   window.momlint.failNode = (kind, index) => {
     const { estate } = now();
     if (estate.kind !== "routed" && estate.kind !== "relayed") return "";

@@ -19,7 +19,7 @@
   const darkness = matchMedia("(prefers-color-scheme: dark)");
 
   // What the studio adds: see studio.js.
-  const studio = { picked: () => false, failNode: null, elementNodes: () => [], topicNodes: () => [] };
+  const studio = { picked: () => false, failNode: null, elementNodes: () => [], topicNodes: () => [], follow: null };
 
   let data;
   let estate; // the one that is drawn
@@ -77,6 +77,7 @@
     return one;
   }
   const failureKey = (links, brokers) => `${[...links].sort()}|${[...brokers].sort()}`;
+  const namesOf = ({ links: some, brokers: others }) => [some.map((one) => estate.links[one].id), others.map(brokerName)];
   const fare = (pair, state) => pair.others.get(state) || pair.usual;
   const brokerName = (index) => estate.brokers[index].id;
   const pairName = (pair) => (pair.label ? `${pair.label}: ` : "") + `${brokerName(pair.tail)} → ${brokerName(pair.head)}`;
@@ -96,6 +97,9 @@
   }
 
   function chooseState(index) {
+    const state = estate.states[index];
+    // What the studio has not followed yet it follows now.
+    if (state.is_open && studio.follow) { studio.follow(...namesOf(state)); return; }
     view.state = index;
     view.cut = null;
     if (view.pair !== null) showPair(view.pair);
@@ -123,10 +127,17 @@
     update();
   }
 
-  function chooseFinding(index) {
+  function chooseFinding(index, isFollowed = false) {
     const finding = data.findings[index];
     if (finding.estate !== null && data.estates[finding.estate] !== estate) openEstate(finding.estate);
     const show = finding.show;
+    if (studio.follow && show && !isFollowed) {
+      const failed = show.state === null ? show : estate.states[show.state];
+      if ((show.state === null && show.links.length + show.brokers.length) || failed.is_open) {
+        studio.follow(...namesOf(failed)).then(() => chooseFinding(index, true));
+        return;
+      }
+    }
     Object.assign(view, { finding: index, broker: null, link: null, pair: null, cut: null });
     let ways = [];
     if (show) {
@@ -396,7 +407,8 @@
   const failing = () => view.cut || estate.states[view.state] || { links: [], brokers: [] };
 
   function lostText() {
-    const wanted = estate.states[view.state].lost;
+    const { lost: wanted, is_open: isOpen } = estate.states[view.state];
+    if (isOpen) return "";
     if (wanted) {
       const told = wanted.map(([tail, head, name]) => `${brokerName(head)} no longer gets ${name} from ${brokerName(tail)}`);
       return told.length ? `Lost: ${listed(told)}.` : "Nothing is lost.";
@@ -628,7 +640,7 @@
   // -- the matrix ----------------------------------------------------------------------------------------------------
 
   const CELL = 18;
-  const grid = { rows: [], row: 0, column: 0, left: 160, top: 60 };
+  const grid = { rows: [], columns: [], row: 0, column: 0, left: 160, top: 60 };
 
   function listRows() {
     const only = $("only").checked;
@@ -637,22 +649,24 @@
       (view.topic === null || pair.topics.includes(view.topic)) &&
       (!estate.needed || pair.topics.length) &&
       (!only || bad(pair.usual) || [...pair.others.values()].some(bad))).map(([, index]) => index);
+    grid.columns = [...estate.states.keys()].filter((one) => !estate.states[one].is_open);
     grid.row = Math.min(grid.row, Math.max(0, grid.rows.length - 1));
-    const longest = Math.max(0, ...estate.states.slice(0, 2000).map((one) => columnName(one).length));
+    grid.column = Math.min(grid.column, grid.columns.length - 1);
+    const longest = Math.max(0, ...grid.columns.slice(0, 2000).map((one) => columnName(estate.states[one]).length));
     grid.top = Math.min(110, 14 + longest * 6.2);
     const wide = Math.max(0, ...grid.rows.slice(0, 4000).map((one) => pairName(estate.pairs[one]).length));
     grid.left = Math.min(300, 24 + wide * 6.6);
     const sizer = $("matrix");
     let spacer = sizer.querySelector("div");
     if (!spacer) { spacer = h("div"); sizer.append(spacer); }
-    const width = grid.left + estate.states.length * CELL + 8;
+    const width = grid.left + grid.columns.length * CELL + 8;
     const height = grid.top + grid.rows.length * CELL + 8;
     Object.assign(sizer.style, { height: `${Math.min(420, height + 16)}px`, display: grid.rows.length ? "" : "none" });
     Object.assign(spacer.style, { width: `${width}px`, height: `${height}px`, marginTop: `-${sizer.clientHeight}px` });
     $("matrix-says").textContent = grid.rows.length
-      ? `${counted(grid.rows.length, "pair")} in ${counted(estate.states.length, "state")}.`
+      ? `${counted(grid.rows.length, "pair")} in ${counted(grid.columns.length, "state")}.`
       : estate.kind === "routed" || estate.kind === "relayed" ? "No pair to show." : "This estate is not judged by pairs of brokers.";
-    $("matrix").setAttribute("aria-label", `${counted(grid.rows.length, "pair")} by ${counted(estate.states.length, "state")}`);
+    $("matrix").setAttribute("aria-label", `${counted(grid.rows.length, "pair")} by ${counted(grid.columns.length, "state")}`);
     $("matrix-help").hidden = !grid.rows.length;
     $("pairs").hidden = $("only").parentElement.hidden = !estate.pairs.length;
   }
@@ -682,7 +696,7 @@
     const firstRow = Math.floor(node.scrollTop / CELL);
     const firstColumn = Math.floor(node.scrollLeft / CELL);
     const lastRow = Math.min(grid.rows.length, firstRow + Math.ceil((height - grid.top) / CELL) + 1);
-    const lastColumn = Math.min(estate.states.length, firstColumn + Math.ceil((width - grid.left) / CELL) + 1);
+    const lastColumn = Math.min(grid.columns.length, firstColumn + Math.ceil((width - grid.left) / CELL) + 1);
     pen.save();
     pen.beginPath();
     pen.rect(grid.left, grid.top, width, height);
@@ -694,7 +708,7 @@
       const pair = estate.pairs[grid.rows[row]];
       const y = grid.top + row * CELL - node.scrollTop;
       for (let column = firstColumn; column < lastColumn; column += 1) {
-        const { status } = fare(pair, column);
+        const { status } = fare(pair, grid.columns[column]);
         const x = grid.left + column * CELL - node.scrollLeft;
         pen.fillStyle = fills[status];
         pen.fillRect(x + 1, y + 1, CELL - 2, CELL - 2);
@@ -702,7 +716,7 @@
           pen.fillStyle = status === "lost" || status === "endless" ? "#ffffff" : ink;
           pen.fillText(SIGNS[status], x + CELL / 2, y + CELL / 2);
         }
-        const chosen = grid.rows[row] === view.pair && column === view.state;
+        const chosen = grid.rows[row] === view.pair && grid.columns[column] === view.state;
         const current = row === grid.row && column === grid.column && document.activeElement === node;
         if (chosen || current) {
           pen.strokeStyle = current ? accent : ink;
@@ -733,8 +747,8 @@
       pen.save();
       pen.translate(grid.left + (column + 0.5) * CELL - node.scrollLeft, grid.top - 6);
       pen.rotate(-Math.PI / 2);
-      pen.fillStyle = column === view.state ? accent : faint;
-      pen.fillText(columnName(estate.states[column]), 0, 0);
+      pen.fillStyle = grid.columns[column] === view.state ? accent : faint;
+      pen.fillText(columnName(estate.states[grid.columns[column]]), 0, 0);
       pen.restore();
     }
     pen.restore();
@@ -744,7 +758,7 @@
     const node = $("matrix");
     const choose = () => {
       if (!grid.rows.length) return;
-      view.state = grid.column;
+      view.state = grid.columns[grid.column];
       choosePair(grid.rows[grid.row]);
     };
     node.addEventListener("scroll", drawMatrix);
@@ -754,7 +768,7 @@
       const bounds = node.getBoundingClientRect();
       const column = Math.floor((event.clientX - bounds.left + node.scrollLeft - grid.left) / CELL);
       const row = Math.floor((event.clientY - bounds.top + node.scrollTop - grid.top) / CELL);
-      if (row < 0 || row >= grid.rows.length || column >= estate.states.length) return;
+      if (row < 0 || row >= grid.rows.length || column >= grid.columns.length) return;
       grid.row = row;
       grid.column = Math.max(column, 0);
       choose();
@@ -766,13 +780,13 @@
       else if (moves[event.key]) {
         const [down, right] = moves[event.key];
         grid.row = Math.min(grid.rows.length - 1, Math.max(0, grid.row + down));
-        grid.column = Math.min(estate.states.length - 1, Math.max(0, grid.column + right));
+        grid.column = Math.min(grid.columns.length - 1, Math.max(0, grid.column + right));
         const [x, y] = [grid.column * CELL, grid.row * CELL];
         node.scrollLeft = Math.min(x, Math.max(node.scrollLeft, x + CELL + grid.left - node.clientWidth));
         node.scrollTop = Math.min(y, Math.max(node.scrollTop, y + CELL + grid.top - node.clientHeight));
         drawMatrix();
         const pair = estate.pairs[grid.rows[grid.row]];
-        say(`${pairName(pair)}, ${stateName(estate.states[grid.column])}: ${MEANINGS[fare(pair, grid.column).status]}`);
+        say(`${pairName(pair)}, ${stateName(estate.states[grid.columns[grid.column]])}: ${MEANINGS[fare(pair, grid.columns[grid.column]).status]}`);
       } else return;
       event.preventDefault();
     });

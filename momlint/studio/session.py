@@ -18,8 +18,7 @@ from momlint.lsp.renaming import rename
 from momlint.source.patching import Patches, Unpatchable
 from momlint.studio.asking import Refused, Renamed, Wish, forms, lost_specifications, names, whole, wish, word
 from momlint.studio.editing import Editing
-from momlint.view.gathering import Gathered, Supposed, gather, open_unit
-from momlint.view.layout import paths
+from momlint.view.gathering import Gathered, Looking, Supposed, gather, look_again, open_unit
 from momlint.view.page import data_of
 from momlint.words import joined
 from momlint.writing import write_file
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 
 #: So many steps can be taken back.
 _MOST_UNDONE = 200
-#: Pixels from a new broker to the ones that stand already.
-_AWAY = 90.0
+#: So many pairs times states are followed at every change; of more those alone that the page shows.
+MOST_FARES = 30_000
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -186,8 +185,8 @@ class Session:
         supposed = Supposed(number, links, brokers) if links or brokers else None
         known = self._known(supposed)
         self._supposed = supposed
-        if known is None:
-            self.gathered = self._gather()
+        if known is None and supposed is not None:
+            look_again(self.gathered, number, self.options, self._looking())
             known = self._known(supposed)
         if supposed is None:
             return "Nothing has failed."
@@ -218,7 +217,7 @@ class Session:
             raise Refused(422, "the studio follows failures of overlays only; `momlint check` judges these")
         for state in picture.states:
             names = {picture.links[one].id for one in state.links}, {picture.brokers[one].id for one in state.brokers}
-            if names == (set(supposed.links), set(supposed.brokers)):
+            if names == (set(supposed.links), set(supposed.brokers)) and not state.is_open:
                 return state.name if state.kind == "colour" else ""
         return None
 
@@ -279,52 +278,21 @@ class Session:
     def _gather(self) -> Gathered:
         # By one engine: it is asked at every change.
         options = replace(self.options, engine="graph")
-        found = gather([self.file], options, self.contents, supposed=self._supposed)
-        spots = []
+        found = gather([self.file], options, self.contents, looking=self._looking())
         for number, picture in enumerate(found.pictures):
-            known = self._spots[number] if number < len(self._spots) else {}
-            if known or self._put:
-                stay(picture, {**known, **self._put})
-            spots.append({one.id: (one.x, one.y) for one in picture.brokers})
-        if spots:
-            self._spots = spots
+            if number == len(self._spots):
+                self._spots.append({})
+            self._stands(number, picture)
+        if found.pictures:
             self._put = {}
         return found
 
+    def _looking(self) -> Looking:
+        return Looking(self._supposed, MOST_FARES, [{**known, **self._put} for known in self._spots])
 
-def stay(picture: Picture, known: Mapping[str, tuple[float, float]]) -> None:
-    """Put the brokers where they were; new ones beside a neighbour, or below."""
-    names = [one.id for one in picture.brokers]
-    if not any(name in known for name in names):
-        return
-    spots: dict[str, tuple[float, float]] = {name: known[name] for name in names if name in known}
-    bottom = max(y for _, y in spots.values())
-    for number, name in enumerate(names):
-        if name in spots:
-            continue
-        near = [
-            names[link.head if link.tail == number else link.tail]
-            for link in picture.links
-            if number in (link.tail, link.head)
-        ]
-        placed = [spots[one] for one in near if one in spots]
-        x = sum(one[0] for one in placed) / len(placed) if placed else min(one[0] for one in spots.values())
-        y = sum(one[1] for one in placed) / len(placed) if placed else bottom + _AWAY
-        turn = 0
-        while any(math.dist((x, y), other) < _AWAY / 2 for other in spots.values()):
-            turn += 1
-            x += _AWAY / 2 * math.cos(turn * 2.4)
-            y += _AWAY / 2 * math.sin(turn * 2.4)
-        spots[name] = (round(x, 1), round(y, 1))
-    left, top = (min(0.0, min(one[axis] for one in spots.values()) - 40) for axis in (0, 1))
-    at = [(spots[name][0] - left, spots[name][1] - top) for name in names]
-    picture.brokers = [
-        one._replace(x=round(x, 1), y=round(y, 1)) for one, (x, y) in zip(picture.brokers, at, strict=True)
-    ]
-    drawn = paths([(one.x, one.y) for one in picture.brokers], [(one.tail, one.head) for one in picture.links])
-    picture.links = [one._replace(path=path) for one, path in zip(picture.links, drawn, strict=True)]
-    picture.width = max(picture.width, max(x for x, _ in at) + 100)
-    picture.height = max(picture.height, max(y for _, y in at) + 50)
+    def _stands(self, number: int, picture: Picture) -> None:
+        """Keep where brokers stand, also those that are gone: they may come back."""
+        self._spots[number] = {**self._spots[number], **{one.id: (one.x, one.y) for one in picture.brokers}}
 
 
 def _text(data: bytes) -> str | None:

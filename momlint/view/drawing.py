@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from momlint.view.form import Cable, Picture, Places, Spot, Subject
-from momlint.view.layout import lay_out, paths
+from momlint.view.layout import lay_beside, lay_out, paths
 from momlint.words import joined
 
 if TYPE_CHECKING:
@@ -21,17 +22,25 @@ _MOST_FILTERS = 6
 _LONGEST, _LETTER, _MARGIN = 24, 7.0, 44.0
 
 
-def drawn(loaded: LoadedEstate, kind: Literal["routed", "relayed"], places: Places) -> Picture:
-    """The brokers and links of an estate."""
+def drawn(
+    loaded: LoadedEstate,
+    kind: Literal["routed", "relayed"],
+    places: Places,
+    known: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+) -> Picture:
+    """The brokers and links of an estate. `known`: where brokers stand already, by name."""
     estate = loaded.estate
     assert estate is not None
     ends = [(link.tail, link.head) for link in estate.links]
-    layout = lay_out(len(estate.brokers), ends)
+    names = [broker.id for broker in estate.brokers]
+    stand = any(name in known for name in names)
+    layout = lay_beside(names, ends, known) if stand else lay_out(len(names), ends)
     # Long names stand below their brokers, and need more than the margin at the sides.
     longest = min(_LONGEST, max(len(broker.id) for broker in estate.brokers))
     beyond = max(0.0, longest * _LETTER / 2 - _MARGIN)
-    spots = [(round(x + beyond, 1), y) for x, y in layout.spots]
-    picture = Picture(estate.name, loaded.source.file, kind, round(layout.width + 2 * beyond, 1), layout.height)
+    shift = 0.0 if stand else beyond
+    spots = [(round(x + shift, 1), y) for x, y in layout.spots]
+    picture = Picture(estate.name, loaded.source.file, kind, round(layout.width + shift + beyond, 1), layout.height)
     for broker, (x, y) in zip(estate.brokers, spots, strict=True):
         at = places.of(loaded, broker.place)
         picture.brokers.append(Spot(broker.id, x, y, _about_broker(broker), at, broker.external))

@@ -5,7 +5,9 @@ Brokers, links, topics, states and pairs are known by their index in the picture
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from momlint.records import dataclass
@@ -57,7 +59,7 @@ class State(NamedTuple):
     """What has failed, and what stands for it: `name` is that of the colour, or of what has failed.
 
     `lost`, of relayed overlays: who no longer gets what from whom, as (publisher's broker, subscriber's, what is
-    wanted); None where it is told by the pairs.
+    wanted); None where it is told by the pairs. `is_open`: no walk was followed in it.
     """
 
     name: str
@@ -66,6 +68,7 @@ class State(NamedTuple):
     brokers: tuple[int, ...]
     at: int = -1
     lost: tuple[tuple[int, int, str], ...] | None = None
+    is_open: bool = False
 
 
 class Way(NamedTuple):
@@ -137,6 +140,20 @@ class Picture:
             found = self._ways[way] = len(self.ways)
             self.ways.append(way)
         return found
+
+
+class Sight(NamedTuple):
+    """How an estate is looked at. `failure`: links and brokers (dense ids) that are to have a state.
+
+    `most`: so many pairs times states are followed; of more the usual state and `failure` alone, None for as many as a
+    page holds. `spots`: x and y of brokers that stand somewhere already. `before`: a picture of the same estate, whose
+    usual walks are known.
+    """
+
+    failure: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    most: int | None = None
+    spots: Mapping[str, tuple[float, float]] = MappingProxyType({})
+    before: Picture | None = None
 
 
 class Places:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from momlint.access import reason
 from momlint.disciplines import complete, disciplines_of
 from momlint.lint import FileResult, Options, Together, Unit, lint_opened, merge, native_files, read_together, together
-from momlint.view.form import Picture, Places
+from momlint.view.form import Picture, Places, Sight
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
@@ -26,6 +26,23 @@ class Supposed(NamedTuple):
     estate: int
     links: tuple[str, ...]
     brokers: tuple[str, ...]
+
+
+class Looking(NamedTuple):
+    """How estates are looked at; see `Sight`. `supposed`: a failure that is to have a state.
+
+    `spots`: of each estate, by its index, where brokers stand already.
+    """
+
+    supposed: Supposed | None = None
+    most: int | None = None
+    spots: Sequence[Mapping[str, tuple[float, float]]] = ()
+
+    def sight(self, number: int, loaded: LoadedEstate) -> Sight:
+        """How the estate with this index is looked at."""
+        supposed = self.supposed if self.supposed is not None and self.supposed.estate == number else None
+        spots = self.spots[number] if number < len(self.spots) else {}
+        return Sight(_failure(loaded, supposed), self.most, spots)
 
 
 class Gathered(NamedTuple):
@@ -46,12 +63,12 @@ def gather(
     options: Options,
     given: Mapping[str, bytes] | None = None,
     pairs: Collection[tuple[str, str]] = (),
-    supposed: Supposed | None = None,
+    looking: Looking = Looking(),  # noqa: B008 - it is a tuple
     progress: Callable[[str], None] = lambda _: None,
 ) -> Gathered:
     """Check `files` and draw their estates. `given`: contents of files that are not to be read from the disk.
 
-    `pairs`: of brokers, by name, whose walks are wanted in any case. `supposed`: a failure that is to have a state.
+    `pairs`: of brokers, by name, whose walks are wanted in any case.
     """
     held = dict(given or {})
     opened: list[Opened] = []
@@ -84,14 +101,22 @@ def gather(
     for number, loaded in enumerate(estates[:MOST_ESTATES]):
         progress(f"drawing {loaded.estate.name if loaded.estate is not None else ''}")
         own = [one for one, owner in zip(report.findings, owners, strict=True) if owner == number]
-        failure = supposed if supposed is not None and supposed.estate == number else None
-        pictures.append(_picture(loaded, own, options.timeout or _SECONDS, pairs, failure, places))
+        sight = looking.sight(number, loaded)
+        pictures.append(_picture(loaded, own, options.timeout or _SECONDS, pairs, sight, places))
     if len(estates) > MOST_ESTATES:
         pictures[0].notes.append(
             f"{MOST_ESTATES} of {len(estates):,} estates are drawn; name fewer files for the others."
         )
     findings = [owner if owner is not None and owner < MOST_ESTATES else None for owner in owners]
     return Gathered(report, pictures, findings, places, estates[:MOST_ESTATES])
+
+
+def look_again(gathered: Gathered, number: int, options: Options, looking: Looking) -> None:
+    """Draw the estate with this index anew; nothing of it has changed but how it is looked at."""
+    loaded = gathered.estates[number]
+    own = [one for one, owner in zip(gathered.report.findings, gathered.findings, strict=True) if owner == number]
+    sight = looking.sight(number, loaded)._replace(before=gathered.pictures[number])
+    gathered.pictures[number] = _picture(loaded, own, options.timeout or _SECONDS, (), sight, gathered.places)
 
 
 def open_unit(unit: Unit, options: Options, given: Mapping[str, bytes]) -> tuple[Opened | None, list[str]]:
@@ -144,7 +169,7 @@ def _picture(
     findings: Sequence[Finding],
     seconds: float,
     wanted: Collection[tuple[str, str]],
-    supposed: Supposed | None,
+    sight: Sight,
     places: Places,
 ) -> Picture:
     estate = loaded.estate
@@ -153,7 +178,7 @@ def _picture(
     if "relayed" in names:
         from momlint.view import relayed
 
-        return relayed.draw(loaded, findings, seconds, places, _failure(loaded, supposed))
+        return relayed.draw(loaded, findings, seconds, places, sight)
     if "routed" in names:
         from momlint.view import routed
 
@@ -163,7 +188,7 @@ def _picture(
             for one in witnesses
             if one.destination is not None and (one.source is not None or one.walk)
         }
-        return routed.draw(loaded, {*pairs, *wanted}, places, _failure(loaded, supposed))
+        return routed.draw(loaded, {*pairs, *wanted}, places, sight)
     if "delivery" in names:
         from momlint.view import sites
 

@@ -8,7 +8,7 @@ Parts stand beside one another, the largest first.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,6 +24,8 @@ _MOST_LOOKS = 1_000_000_000
 #: Pixels from broker to broker over a link, on average, in small drawings and in large ones.
 _WIDE, _NARROW = 110.0, 42.0
 _MARGIN = 48.0
+#: Pixels from a new broker to the ones that stand already.
+_AWAY = 90.0
 #: Pixels by which parallel links lie apart.
 _APART = 20.0
 
@@ -55,6 +57,34 @@ def lay_out(brokers: int, links: Sequence[tuple[int, int]]) -> Layout:
         right, below = max(right, left + width), max(below, top + height + length)
         left += width + length
     return Layout(found, round(right + 2 * _MARGIN, 1), round(below - length + 2 * _MARGIN, 1))
+
+
+def lay_beside(
+    names: Sequence[str], links: Sequence[tuple[int, int]], known: Mapping[str, tuple[float, float]]
+) -> Layout:
+    """Places for brokers of which one at least stands at a `known` one: those stay, others go beside a neighbour."""
+    spots = {name: known[name] for name in names if name in known}
+    bottom = max(y for _, y in spots.values())
+    near: dict[int, list[int]] = {}
+    for tail, head in links:
+        near.setdefault(tail, []).append(head)
+        near.setdefault(head, []).append(tail)
+    for number, name in enumerate(names):
+        if name in spots:
+            continue
+        placed = [spots[names[one]] for one in near.get(number, ()) if names[one] in spots]
+        x = sum(one[0] for one in placed) / len(placed) if placed else min(one[0] for one in spots.values())
+        y = sum(one[1] for one in placed) / len(placed) if placed else bottom + _AWAY
+        turn = 0
+        while any(math.dist((x, y), other) < _AWAY / 2 for other in spots.values()):
+            turn += 1
+            x += _AWAY / 2 * math.cos(turn * 2.4)
+            y += _AWAY / 2 * math.sin(turn * 2.4)
+        spots[name] = (round(x, 1), round(y, 1))
+    left, top = (min(0.0, min(one[axis] for one in spots.values()) - _MARGIN) for axis in (0, 1))
+    at = [(round(spots[name][0] - left, 1), round(spots[name][1] - top, 1)) for name in names]
+    width, height = (round(max(one[axis] for one in at) + _MARGIN, 1) for axis in (0, 1))
+    return Layout(at, width, height)
 
 
 def paths(spots: Sequence[tuple[float, float]], links: Sequence[tuple[int, int]]) -> list[str]:

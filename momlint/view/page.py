@@ -18,7 +18,7 @@ from momlint.view.showing import Index, shown
 
 if TYPE_CHECKING:
     from momlint.findings import Finding, Report
-    from momlint.view.form import Fare, Picture, Way
+    from momlint.view.form import Fare, Picture, State, Way
     from momlint.view.gathering import Gathered
 
 #: Lines before and after the one that a finding stands at.
@@ -123,7 +123,7 @@ def _estate(picture: Picture) -> dict[str, Any]:
         "brokers": [one._asdict() for one in picture.brokers],
         "links": [one._asdict() for one in picture.links],
         "topics": [one._asdict() for one in picture.topics],
-        "states": [one._asdict() for one in picture.states],
+        "states": [_state(one) for one in picture.states],
         # By position: there are many.
         "ways": [list(one) for one in picture.ways],
         "pairs": [
@@ -138,6 +138,12 @@ def _estate(picture: Picture) -> dict[str, Any]:
             for one in picture.pairs
         ],
     }
+
+
+def _state(state: State) -> dict[str, Any]:
+    """Without what only few have: there are many."""
+    found = state._asdict()
+    return {key: value for key, value in found.items() if value is not None and value is not False}
 
 
 def _add_coverage(estates: Sequence[dict[str, Any]], gathered: Gathered) -> None:

@@ -12,7 +12,7 @@ from momlint.relayed.form import relay_of
 from momlint.relayed.patterns import Constrained, Tokens, TooLarge
 from momlint.relayed.resilience import Element, failing, taken, without
 from momlint.view.drawing import MOST_TOPICS, drawn
-from momlint.view.form import Fare, Pair, Picture, Places, State, Status, Subject, Way
+from momlint.view.form import Fare, Pair, Picture, Places, Sight, State, Status, Subject, Way
 from momlint.words import counted, joined
 
 if TYPE_CHECKING:
@@ -30,15 +30,15 @@ def draw(
     findings: Sequence[Finding],
     seconds: float,
     places: Places,
-    supposed: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
+    sight: Sight = Sight(),  # noqa: B008 - it is a tuple
 ) -> Picture:
     """The picture of an estate; `findings`: those that may say that a message does not arrive.
 
-    `supposed`: links and brokers of a failure that is to have a state, if it can be followed.
+    The failure of `sight` has a state if it can be followed.
     """
     estate = loaded.estate
     assert estate is not None
-    picture = drawn(loaded, "relayed", places)
+    picture = drawn(loaded, "relayed", places, sight.spots)
     picture.states = [State("", "supposed", (), ())]
     picture.needed = False
     fates = Fates(relay_of(estate), "graph")
@@ -51,8 +51,8 @@ def draw(
         return picture
     copies = _Copies(loaded, picture, fates, places)
     copies.run(findings)
-    if supposed is not None and any(supposed):
-        copies.fail(*supposed, seconds)
+    if sight.failure is not None and any(sight.failure):
+        copies.fail(*sight.failure, seconds)
     return picture
 
 

@@ -7,6 +7,7 @@ it is the same walk.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from momlint.routed.overlay.needs import Needs
 from momlint.routed.recovery.colours import Failure, count_tolerated, groups_of, tolerated
 from momlint.routed.walk_ends import end_of, have_failed, link_of
 from momlint.view.drawing import add_topics, drawn
-from momlint.view.form import Fare, Pair, Picture, Places, State, Way
+from momlint.view.form import Fare, Pair, Picture, Places, Sight, State, Way
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +35,8 @@ MOST_FARES = 6_000_000
 MOST_ENTRIES = 600_000_000
 #: Where there are so few, pairs that no topic needs have theirs, too.
 FEW_FARES = 60_000
+#: Where they are followed at every change, a part as large as this of what is followed then.
+FEW_AT_ONCE = 3
 #: So many promised failures are looked at one by one.
 MOST_PROMISED = 2_000
 
@@ -42,29 +45,54 @@ def draw(
     loaded: LoadedEstate,
     witnessed: Collection[tuple[str, str]],
     places: Places,
-    supposed: tuple[tuple[int, ...], tuple[int, ...]] | None = None,
+    sight: Sight = Sight(),  # noqa: B008 - it is a tuple
 ) -> Picture:
     """The picture of an estate; `witnessed`: pairs of brokers, by name, that findings speak of.
 
-    `supposed`: links and brokers of a failure that is to have a state, unless recovery rows say nothing of it.
+    The failure of `sight` has a state unless recovery rows say nothing of it.
     """
     estate = loaded.estate
     assert estate is not None
-    picture = drawn(loaded, "routed", places)
+    picture = drawn(loaded, "routed", places, sight.spots)
     add_topics(picture, loaded, estate.topics, places)
     needs = Needs.of(len(estate.brokers), estate.topics)
-    states, beyond, start = _states(loaded, picture, needs, places, None if supposed is None else Failure(*supposed))
-    overlay = build(estate, needs, beyond)[0]
+    supposed = None if sight.failure is None else Failure(*sight.failure)
+    states, beyond, start = _states(loaded, picture, needs, places, supposed, sight.most)
     # The first state of the picture is the usual one.
     order = [start, *(number for number in range(len(states)) if number != start)]
     picture.states = [states[number] for number in order]
     picture.needed = bool(estate.topics)
-    _Walks(loaded, picture, overlay, needs, order, places).run(witnessed)
+    if sight.most is not None and len(states) * _most_pairs(estate, needs) > sight.most:
+        chosen = (one for one in order[1:] if supposed == Failure(states[one].links, states[one].brokers))
+        followed = [start, *([one] if (one := next(chosen, None)) is not None else [])]
+        picture.states = [
+            one._replace(is_open=at not in followed) for at, one in zip(order, picture.states, strict=True)
+        ]
+        if estate.recovery_rows is None:
+            # Next hops are computed in no other colour.
+            estate = replace(estate, colours=(), colours_declared=False)
+            overlay = build(estate, needs, [] if len(followed) == 1 else [Failure(*states[followed[1]][2:4])])[0]
+            colours = [followed.index(number) if number in followed else -1 for number in order]
+        else:
+            overlay = build(estate, needs)[0]
+            colours = [number if number in followed else -1 for number in order]
+    else:
+        overlay, colours = build(estate, needs, beyond)[0], order
+    _Walks(loaded, picture, overlay, needs, colours, places, sight.most).run(witnessed, sight.before)
     return picture
 
 
+def _most_pairs(estate: Estate, needs: Needs) -> int:
+    return max(1, min(MOST_PAIRS, len(needs.pairs) if estate.topics else len(estate.brokers) ** 2))
+
+
 def _states(
-    loaded: LoadedEstate, picture: Picture, needs: Needs, places: Places, supposed: Failure | None
+    loaded: LoadedEstate,
+    picture: Picture,
+    needs: Needs,
+    places: Places,
+    supposed: Failure | None,
+    most: int | None,
 ) -> tuple[list[State], list[Failure], int]:
     """All states in the order of the overlay's colours, those failures that are no colours, and the usual one."""
     estate = loaded.estate
@@ -86,8 +114,8 @@ def _states(
             known.add(supposed)
             extra.append(supposed)
             states.append(State(_named(estate, supposed), "supposed", *supposed))
-        pairs = min(MOST_PAIRS, len(needs.pairs) if estate.topics else len(estate.brokers) ** 2)
-        most = min(MOST_FARES // max(1, pairs), MOST_ENTRIES // max(1, len(estate.brokers)) ** 2)
+        fares = MOST_FARES if most is None else most
+        most_states = min(fares // _most_pairs(estate, needs), MOST_ENTRIES // max(1, len(estate.brokers)) ** 2)
         promised = [one for one in _promised(estate, picture) if one not in known]
         if Failure() in promised or Failure() not in known:
             extra.append(Failure())
@@ -99,13 +127,14 @@ def _states(
             ("promised", promised),
             ("supposed", [one for one in single if one not in {*known, *promised}]),
         ):
-            if len(states) + len(failures) > most:
+            if len(states) + len(failures) > most_states:
                 what = (
                     "failures that the estate promises to survive"
                     if kind == "promised"
                     else "failures of single links and brokers"
                 )
-                picture.notes.append(f"{len(failures):,} {what} are left out here: there are too many.")
+                instead = "" if most is None else " Make one fail to see what it does."
+                picture.notes.append(f"{len(failures):,} {what} are left out here: there are too many.{instead}")
                 continue
             extra += failures
             states += [
@@ -135,10 +164,17 @@ def _named(estate: Estate, failure: Failure) -> str:
 
 
 class _Walks:
-    """The walks of a picture. `order`: the overlay's colours in the order of the picture's states."""
+    """The walks of a picture. `order`: the overlay's colours in the order of the picture's states; -1 for open ones."""
 
     def __init__(
-        self, loaded: LoadedEstate, picture: Picture, overlay: Overlay, needs: Needs, order: list[int], places: Places
+        self,
+        loaded: LoadedEstate,
+        picture: Picture,
+        overlay: Overlay,
+        needs: Needs,
+        order: list[int],
+        places: Places,
+        most: int | None,
     ) -> None:
         assert loaded.estate is not None
         self.loaded = loaded
@@ -148,13 +184,17 @@ class _Walks:
         self.needs = needs
         self.order = order
         self.places = places
+        self.most = most
         self._lines: dict[tuple[int, int], int] = {}
         self._reached: dict[tuple[int, int], set[int]] = {}
 
-    def run(self, witnessed: Collection[tuple[str, str]]) -> None:
-        """Every pair in the usual state, and in those others that touch its walk."""
-        self.picture.pairs = [self._pair(tail, head) for tail, head in self._pairs(witnessed)]
-        for state, colour in list(enumerate(self.order))[1:]:
+    def run(self, witnessed: Collection[tuple[str, str]], before: Picture | None) -> None:
+        """Every pair in the usual state, and in those others that touch its walk. `before`: as `Sight` has it."""
+        if before is not None:
+            self.picture.pairs = [self._known(before, pair) for pair in before.pairs]
+        else:
+            self.picture.pairs = [self._pair(tail, head) for tail, head in self._pairs(witnessed)]
+        for state, colour in [one for one in enumerate(self.order) if one[1] >= 0][1:]:
             for number in self._touched(colour):
                 pair = self.picture.pairs[number]
                 fare = self._fare(colour, pair.tail, pair.head, pair.usual)
@@ -179,7 +219,8 @@ class _Walks:
             if -1 not in pair and pair[0] != pair[1] and pair not in seen:
                 seen.add(pair)
                 pairs.append(pair)
-        if n * (n - 1) * states <= FEW_FARES:
+        is_few = n * (n - 1) * states <= FEW_FARES
+        if is_few and (self.most is None or n * (n - 1) * states <= self.most // FEW_AT_ONCE):
             pairs += [(a, b) for a in range(n) for b in range(n) if a != b and (a, b) not in seen]
         return pairs
 
@@ -187,6 +228,11 @@ class _Walks:
         topics = self.needs.topics_of_pair(tail * self.overlay.n + head).tolist() if self.estate.topics else []
         shown = tuple(topic for topic in topics if topic < len(self.picture.topics))
         return Pair(tail, head, "", shown, self._fare(self.order[0], tail, head, None))
+
+    def _known(self, before: Picture, pair: Pair) -> Pair:
+        """A pair of a picture of the same estate, with its usual walk and without others."""
+        ways = tuple(self.picture.way(before.ways[way]) for way in pair.usual.ways)
+        return Pair(pair.tail, pair.head, pair.label, pair.topics, Fare(pair.usual.status, ways))
 
     def _touched(self, colour: int) -> Iterator[int]:
         """The pairs whose usual walk may be another one in this colour."""

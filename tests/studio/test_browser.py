@@ -352,6 +352,33 @@ def test_a_colour_stands_for_a_failure(browser: Browser, file: Path) -> None:
     assert links(browser, "failed") == set()
 
 
+def test_of_a_large_estate_a_state_is_followed_when_it_is_chosen(browser: Browser, tmp_path: Path) -> None:
+    """A ring of 100 brokers, each of which publishes to three at the other side: 301 pairs in 102 states."""
+    ring = ["momlint: 1", "brokers:", *(f"  b{n}:" for n in range(100)), "links:"]
+    ring += [f"  - {{between: [b{n}, b{(n + 1) % 100}]}}" for n in range(100)]
+    away = [", ".join(f"b{(n + by) % 100}" for by in (40, 50, 60)) for n in range(100)]
+    ring += ["topics:", *(f"  t{n}: {{publishers: [b{n}], subscribers: [{away[n]}]}}" for n in range(100))]
+    # Round the ring it takes 99 hops.
+    ring.append("  near: {publishers: [b0], subscribers: [b1], max_hops: 60}")
+    ring += ["failures:", "  colours:", "    usual: []", *(f"    c{n}: [b{n}--b{(n + 1) % 100}]" for n in range(100))]
+    ring.append("    d: [b0--b1, b50--b51]")
+    ring.append("routing: {protocol: shortest-path}")
+    file = tmp_path / "ring.yaml"
+    file.write_text("\n".join(ring) + "\n")
+    with serving.studio(file) as running:
+        browser.get(running.address)
+        assert "301 pairs in 1 state." in text(browser, "#matrix-says")
+        choose(browser, "state", "d: b0--b1 and b50--b51 failed")
+        says(browser, "Colour d stands for the failure of link b0--b1 and link b50--b51. Failed:")
+        # b1 to b50 hang together, and all others: each broker is cut from the one opposite.
+        assert "No path is left: 101 topics" in text(browser, "#failed")
+        assert "301 pairs in 2 states." in text(browser, "#matrix-says")
+        next(one for one in find(browser, "#findings button") if "MOM602" in one.text).click()
+        until(lambda: links(browser, "failed") == {0} and len(links(browser, "walk")) == 99)
+        assert browser.get_log("browser") == []
+        browser.get("about:blank")
+
+
 def test_a_mistake_is_told_and_harms_nothing(browser: Browser, file: Path) -> None:
     fill(browser, "add-broker", name="a")
     says(browser, "there is a broker `a` already")

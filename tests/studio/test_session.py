@@ -93,6 +93,32 @@ def test_two_failures_at_once_without_recovery_rows(tmp_path: Path) -> None:
     assert not any(len(one["links"]) == 2 for one in session.data()["estates"][0]["states"])
 
 
+def test_of_a_large_estate_the_chosen_colour_alone_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("momlint.studio.session.MOST_FARES", 5)
+    session = opened(tmp_path, TRIANGLE)
+
+    def followed() -> list[str]:
+        return [one["name"] for one in session.data()["estates"][0]["states"] if not one.get("is_open")]
+
+    assert followed() == ["1"]
+    assert session.suppose(ask(session, links=["1--3"], brokers=[])) == "Colour 3 stands for the failure of link 1--3."
+    assert followed() == ["1", "3"]
+    # From 1 to 3 it goes by 2 then; a change leaves what has failed.
+    (pair,) = [one for one in session.data()["estates"][0]["pairs"] if one[:2] == [0, 2]]
+    assert [(state, status) for state, status, _ in pair[5]] == [(2, "moved")]
+    session.change(ask(session, do="add-broker", name="d"))
+    assert followed() == ["1", "3"]
+
+
+def test_brokers_that_come_back_stand_where_they_stood(tmp_path: Path) -> None:
+    session = opened(tmp_path)
+    before = session.data()["estates"][0]["brokers"]
+    session.change(ask(session, do="remove-broker", name="b"))
+    session.undo(ask(session))
+    after = session.data()["estates"][0]["brokers"]
+    assert [(one["id"], one["x"], one["y"]) for one in after] == [(one["id"], one["x"], one["y"]) for one in before]
+
+
 def test_brokers_stay_where_they_are(tmp_path: Path) -> None:
     session = opened(tmp_path)
 

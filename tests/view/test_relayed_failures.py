@@ -11,7 +11,7 @@ import yaml
 
 from momlint.lint import Options
 from momlint.view.form import Picture
-from momlint.view.gathering import Supposed, gather
+from momlint.view.gathering import Looking, Supposed, gather
 from tests.budget import ALL
 from tests.relayed.brute import matches, published, random_filter, random_overlay, random_topic
 
@@ -20,7 +20,7 @@ Estate = dict[str, Any]
 
 def drawn(text: str, links: tuple[str, ...] = (), brokers: tuple[str, ...] = ()) -> Picture:
     options = Options(engine="graph", select=("MOM101",))
-    gathered = gather(["x.yaml"], options, {"x.yaml": text.encode()}, supposed=Supposed(0, links, brokers))
+    gathered = gather(["x.yaml"], options, {"x.yaml": text.encode()}, looking=Looking(Supposed(0, links, brokers)))
     assert gathered.report.findings == []
     (picture,) = gathered.pictures
     return picture

@@ -14,7 +14,7 @@ from momlint.estate.opening import open_bytes
 from momlint.lint import Options
 from momlint.routed.overlay.build import build
 from momlint.view import routed
-from momlint.view.form import Fare, Picture, Places
+from momlint.view.form import Fare, Picture, Places, Sight, Way
 from momlint.view.gathering import gather
 from tests.budget import examples
 from tests.oracles import Oracle
@@ -178,6 +178,38 @@ def _hold(loaded: LoadedEstate) -> dict[str, int]:
                 cut = pair.head not in oracle.reachable_from(colour, pair.tail)
                 assert fare.status == ("cut" if cut else "lost")
     return met
+
+
+def _fares(picture: Picture, state: int) -> dict[tuple[int, int], tuple[str, list[Way]]]:
+    """How each pair fares in a state, with its ways."""
+    found = {}
+    for pair in picture.pairs:
+        fare = pair.others.get(state, pair.usual)
+        found[pair.tail, pair.head] = (fare.status, [picture.ways[way] for way in fare.ways])
+    return found
+
+
+def test_one_failure_is_followed_as_all_are() -> None:
+    """Where there is too much for every state, the chosen one says the same, and so do walks that were known."""
+    seen = 0
+    for seed in range(examples(50)):
+        loaded, places = _loaded(_random_estate(seed).encode(), "random.yaml"), Places()
+        whole = routed.draw(loaded, (), places)
+        before = routed.draw(loaded, (), places, Sight(None, 0))
+        assert _fares(before, 0) == _fares(whole, 0)
+        assert [one.is_open for one in before.states] == [False] + [True] * (len(before.states) - 1)
+        for number, state in enumerate(whole.states[1:], 1):
+            failure = state.links, state.brokers
+            if any((one.links, one.brokers) == failure for one in whole.states[:number]):
+                continue
+            picture = routed.draw(loaded, (), places, Sight(failure, 0, {}, before))
+            closed = [at for at, one in enumerate(picture.states) if not one.is_open]
+            assert closed[0] == 0
+            (at,) = closed[1:]
+            assert (picture.states[at].links, picture.states[at].brokers) == failure
+            assert _fares(picture, at) == _fares(whole, number)
+            seen += 1
+    assert seen > examples(50)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
