@@ -167,7 +167,12 @@ class Mending:
     def read(self, file: str, main: str, contents: Mapping[str, bytes]) -> bytes:
         """The content of a file of the estate in `main`."""
         data = contents.get(file)
-        return self.options.access(main).read(file) if data is None else data
+        if data is not None:
+            return data
+        # Native files that make one estate may lie in several folders; each reads what its own folder has.
+        unit = self._together.get(main)
+        several = [self.options.access(name) for name in (main, *(() if unit is None else unit.files))]
+        return next((one for one in several if one.has(file)), several[0]).read(file)
 
     def empties(self, file: str, contents: Mapping[str, bytes]) -> bool:
         """Whether nothing is left in a native file by which its kind is known, so that nobody reads it any more."""

@@ -122,3 +122,22 @@ def test_brokers_own_files(run: Run, wrong: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert Path("a.conf").read_text() == one
     assert Path("b.conf").read_text() == "listener 1883\n# to a\n"
+
+
+@pytest.mark.parametrize("named", [["."], ["x/north.conf", "y/south.conf"]])
+def test_native_files_of_several_folders(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: list[str]
+) -> None:
+    """Two brokers that bridge to each other, each with a folder of its own: one connection of the two is enough."""
+    monkeypatch.chdir(tmp_path)
+    for folder, name, other in (("x", "north", "south"), ("y", "south", "north")):
+        Path(folder).mkdir()
+        bridge = f"connection to-{other}\naddress {other}.example:1883\nnotifications false\ntopic # both 0\n"
+        Path(folder, f"{name}.conf").write_text(f"listener 1883\n\n{bridge}")
+    ran = run("fix", "--diff", *named)
+    assert ran.code == 1
+    assert [line for line in ran.out.splitlines() if line.startswith("-conn")] == ["-connection to-north"]
+    assert ran.err == "momlint: Would mend 1 finding in 1 file.\n"
+    assert run("fix", *named).code == 0
+    assert Path("y/south.conf").read_text() == "listener 1883\n"
+    assert run("check", *named).code == 0
