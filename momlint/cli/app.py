@@ -574,6 +574,13 @@ def fix(
     diff: Annotated[
         bool, typer.Option("--diff", help="Print what would change, as a unified diff, and write nothing.")
     ] = False,
+    safe: Annotated[
+        bool,
+        typer.Option(
+            "--safe",
+            help="Only mends that leave no choice: they take nothing away, not even a comment, and name nothing.",
+        ),
+    ] = False,
     select: Annotated[
         list[str] | None, typer.Option(metavar="CODES", help="Mend findings of these rules only, such as MOM3.")
     ] = None,
@@ -614,7 +621,7 @@ def fix(
         root=root,
         max_file_mb=max_file_mb,
     )
-    raise typer.Exit(run_fix(arguments, diff=diff))
+    raise typer.Exit(run_fix(arguments, diff=diff, safe=safe))
 
 
 @app.command()

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from momlint.mending.mend import Mended
 
 
-def fix(arguments: Arguments, *, diff: bool) -> int:
+def fix(arguments: Arguments, *, diff: bool, safe: bool) -> int:
     """Mend what `arguments` name and write it back, or with `diff` print what would change. Raises `UsageError`.
+
+    `safe`: only what leaves no choice.
 
     Exit code: 0 nothing is left, 1 an error is left, or with `diff` something would change, 2 a file could not be read
     or written, 3 something stays undecided. Standard input is mended to standard output.
@@ -37,7 +39,7 @@ def fix(arguments: Arguments, *, diff: bool) -> int:
             raise UsageError("standard input is mended by itself; name it alone, or name files")
         files = [options.stdin_name]
         given[files[0]] = read_stdin(options.most_bytes)
-    mending = Mending(options, given)
+    mending = Mending(options, given, safe=safe)
     with Progress(not arguments.quiet) as progress:
         mended = mending.mend(files, progress)
     failures += [one.failure for one in mended if one.failure is not None]

@@ -25,6 +25,8 @@ from momlint.relayed.repairs import repairs
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
 
+#: Acts that leave no choice.
+_SAFE = ("replace", "end_prefix", "join_port")
 #: Candidates of one finding.
 MOST = 40
 
@@ -48,6 +50,11 @@ class Candidate(NamedTuple):
         """Gather its patches. Raises `Unpatchable`."""
         for site, act, args in self.steps:
             getattr(hand_of(rewriting, site.file), act)(site, *args)
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it only writes rightly what is there: it takes nothing away, lets no more pass, and names nothing."""
+        return all(step.act in _SAFE for step in self.steps)
 
     @property
     def size(self) -> tuple[int, int]:

@@ -34,7 +34,7 @@ from momlint.records import dataclass
 from momlint.routed.ask import QUESTION_SECONDS
 from momlint.routed.overlay.super_tables import FileRows
 from momlint.routed.recovery.quoting import yaml_name
-from momlint.source.patching import Patches, Unpatchable
+from momlint.source.patching import Patches, Unpatchable, comments
 from momlint.words import counted
 
 if TYPE_CHECKING:
@@ -86,9 +86,12 @@ class _State(NamedTuple):
 class Mending:
     """Files of one run, which may include each other's parts. `contents`: what was mended so far, by file name."""
 
-    def __init__(self, options: Options, given: Mapping[str, bytes] | None = None) -> None:
-        """`given`: content of files that is not on the disk (standard input)."""
+    def __init__(self, options: Options, given: Mapping[str, bytes] | None = None, *, safe: bool = False) -> None:
+        """`given`: content of files that is not on the disk (standard input). `safe`: only what leaves no choice, and
+        takes no comment with it.
+        """
         self.options = options
+        self.safe = safe
         self.contents: dict[str, bytes] = dict(given or {})
         self._given = dict(self.contents)
         self._others: dict[str, frozenset[str]] = {}
@@ -308,7 +311,7 @@ class _One:
 
     def _with_takeovers(self, state: _State) -> _State:
         """Who takes over from a broker that fails, where nobody does or in vain: the nearest with whom it proves."""
-        for _ in range(_ROUNDS):
+        for _ in () if self.mending.safe else range(_ROUNDS):
             after = self._with_takeover(state)
             if after is state:
                 break
@@ -336,10 +339,19 @@ class _One:
         rewriting = Rewriting(loaded, lambda name: self.mending.read(name, self.file, state.contents), yaml_name)
         try:
             edit(rewriting)
-            made = rewriting.made()
+            made = self._made(rewriting)
         except Unpatchable:
             return None
         return self.mending.state(self.file, {**state.contents, **made}) if made else None
+
+    def _made(self, rewriting: Rewriting) -> dict[str, bytes]:
+        """The files with all changes. Raises `Unpatchable`, with `safe` also where somebody's comment would go."""
+        made = rewriting.made()
+        for file, data in made.items() if self.mending.safe else ():
+            before, after = comments(rewriting.patches(file).text.text), comments(data.decode("utf-8-sig"))
+            if any("momlint:" not in one for one in Counter(before) - Counter(after)):
+                raise Unpatchable("a comment would go with it; without --safe it is made")
+        return made
 
     # -- relayed overlays ---------------------------------------------------------------------------------------------
 
@@ -353,7 +365,10 @@ class _One:
                 break
         for finding in state.findings:
             if finding.code in RELAYED_CODES and len(self.mended.notes) < _MOST_NOTES:
-                why = self._why.get(_identity(finding), "no change is known that would do it for sure")
+                why = "no change is known that would do it for sure"
+                if self.mending.safe:
+                    why = "what could be done takes something away, lets more pass, or chooses a name; not with --safe"
+                why = self._why.get(_identity(finding), why)
                 self.mended.notes.append(
                     f"{finding.file}:{finding.span.start.line}: {finding.code} is not mended: {why}"
                 )
@@ -386,7 +401,7 @@ class _One:
         if number >= len(state.opened.estates):
             return None
         loaded = state.opened.estates[number]
-        pool = candidates(loaded, state.findings)
+        pool = [one for one in candidates(loaded, state.findings) if one.is_safe or not self.mending.safe]
         if not pool or loaded.estate is None:
             return None
         trials = max(_LEAST_TRIALS, min(MOST_TRIALS, _WORK // (weighed(loaded.estate).work + 1)))
@@ -501,7 +516,7 @@ class _One:
         try:
             for item in items:
                 edit(rewriting, item)
-            made = rewriting.made()
+            made = self._made(rewriting)
         except Unpatchable as why:
             self._refusal = f"{self.file}: a mend was found and cannot be written: {why}"
             return None

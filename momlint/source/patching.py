@@ -291,6 +291,7 @@ class Patches:
 
 #: What stands in quotes, and where a comment begins.
 _IN_QUOTES = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'", re.DOTALL)
+_WHOLE_COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.MULTILINE)
 _COMMENT = re.compile(r"(?:^|\s)#", re.MULTILINE)
 _ANCHOR = re.compile(r"(?:^|[\s\[{,])&\S", re.MULTILINE)
 
@@ -303,6 +304,12 @@ def has_comment(text: str) -> bool:
 def has_anchor(text: str) -> bool:
     """Whether a piece of YAML gives something an anchor; an ``&`` in quotes or between spaces is none."""
     return "&" in text and _ANCHOR.search(_IN_QUOTES.sub("_", text)) is not None
+
+
+def comments(text: str) -> list[str]:
+    """The comments of a piece of YAML, one by one, without the blanks around them."""
+    plain = _IN_QUOTES.sub(lambda found: re.sub(r"[^\n]", "_", found[0]), text)
+    return [text[found.start() : found.end()].strip() for found in _WHOLE_COMMENT.finditer(plain)]
 
 
 def item_at(node: SequenceNode, span: Span) -> int | None:

@@ -141,3 +141,14 @@ def test_native_files_of_several_folders(
     assert run("fix", *named).code == 0
     assert Path("y/south.conf").read_text() == "listener 1883\n"
     assert run("check", *named).code == 0
+
+
+def test_only_what_is_safe(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wrong row is turned; nobody is named who takes over from a broker that may fail."""
+    monkeypatch.chdir(tmp_path)
+    topics = "topics: {t: {publishers: [1], subscribers: [3]}}\nfailures: {tolerate: {brokers: 1}, takeover: {1: 2}}\n"
+    Path("both.yaml").write_text(WRONG.replace("routing:", "  - {between: [1, 3]}\nrouting:"))
+    Path("named.yaml").write_text(WRONG.partition("routing:")[0] + "  - {between: [1, 3]}\n" + topics)
+    assert "mended MOM409" not in run("fix", "--safe", "named.yaml").out
+    assert run("fix", "--safe", "both.yaml").code == 0
+    assert "mended MOM409" in run("fix", "named.yaml").out

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from momlint.lint import Options
-from momlint.mending.mend import Mending
-from tests.mending.test_damages import mend
+from momlint.mending.mend import Mended, Mending
+from momlint.source.patching import comments
+from tests.mending.test_damages import FILE, mend
 
 HEAD = """\
 momlint: 1  # a triangle
@@ -256,3 +257,47 @@ def test_why_a_mend_is_not_offered() -> None:
     assert mended.notes == [
         "estate.yaml: a mend is not offered, for it would bring MOM602: topic `t` allows 1 hop, and `1` to `3` takes 2"
     ]
+
+
+def safely(text: str) -> tuple[Mended, str]:
+    mending = Mending(Options(), {FILE: text.encode()}, safe=True)
+    (mended,) = mending.mend([FILE])
+    return mended, mending.contents[FILE].decode()
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_what_is_safe_keeps_comments(name: str) -> None:
+    """One damage puts a row with a comment in, and only without --safe they go; all others are mended as ever."""
+    old, new, _ = DAMAGES[name]
+    text = (HEAD + COLOURS + RIGHT).replace(old, new)
+    mended, after = safely(text)
+    if "nonsense" not in text:
+        assert after == mend(text)[1] != text
+        return
+    assert after == text
+    assert mended.notes == [
+        "estate.yaml: a mend was found and cannot be written: a comment would go with it; without --safe it is made"
+    ]
+
+
+def test_what_is_safe_takes_nothing_away_and_names_nothing() -> None:
+    loop = (
+        "momlint: 1\nbrokers: {a: , b: }\nrouting: {protocol: relay, guard: {split_horizon: connection}}\n"
+        "links: [{id: x, between: [a, b]}, {id: y, between: [b, a]}]\n"
+    )
+    assert mend(loop)[1] != loop
+    mended, after = safely(loop)
+    assert after == loop
+    assert [note.partition(": what")[0] for note in mended.notes] == ["estate.yaml:4: MOM801 is not mended"]
+    wildcard = (
+        "momlint: 1\nbrokers: {a: , b: }\nrouting: {protocol: relay}\n"
+        'links: [{from: a, to: b, topics: [{filter: "x/*"}]}]  # of a\n'
+    )
+    assert safely(wildcard)[1] == wildcard.replace("x/*", "x/+")
+    idle = HEAD + "topics: {}  # momlint: ignore[MOM302]\n"
+    assert safely(idle)[1] == HEAD + "topics: {}\n"
+
+
+def test_comments() -> None:
+    text = 'a: \'#no\' # one\n# two\nb: "\\" # no"\nc: x#no\nd: [1,   #three \n 2]\n'
+    assert comments(text) == ["# one", "# two", "#three"]
