@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from momlint.native.form import Address, At, Client, Link, NativeFile, Pass, Token
 
 #: The ways of a topic line: away from the broker, to it.
 DIRECTIONS: Final = {"out": (True, False), "in": (False, True), "both": (True, True)}
+
+_SHARED: Final = re.compile(r"\$share/([^/+#]+)/(?=.)")
 
 
 @dataclass(slots=True)
@@ -50,7 +53,7 @@ def add_connection(native: NativeFile, one: Connection, *, broker: str = "") -> 
     Where several topic lines match, a message still crosses once: the first line with a prefix renames it, and lines
     without any rename nothing. So those with prefixes come first.
     """
-    usable = [topic for topic in one.topics if not _is_wrong(native, topic)]
+    usable = [_unshared(native, topic) for topic in one.topics if not _is_wrong(native, topic)]
     if not one.addresses:
         return
     for outward in (True, False):
@@ -77,6 +80,20 @@ def add_connection(native: NativeFile, one: Connection, *, broker: str = "") -> 
         native.clients.append(Client(one.client_id.text, True, one.addresses[0], one.client_id.at))
     else:
         native.clients.append(Client(one.name, False, one.addresses[0], one.at))
+
+
+def _unshared(native: NativeFile, topic: Topic) -> Topic:
+    """A line that is a shared subscription is taken for what is shared (so does Mosquitto 2.0.11)."""
+    found = _SHARED.match(topic.pattern)
+    if found is None or _renames(topic):
+        return topic
+    native.report(
+        "MOM814",
+        topic.at,
+        f"of all who subscribe as `{found[1]}` one gets each message; momlint takes it that it comes by this bridge",
+        "leave out the group, if nobody else is in it",
+    )
+    return replace(topic, pattern=topic.pattern[found.end() :])
 
 
 def _renames(topic: Topic) -> bool:

@@ -211,7 +211,9 @@ def _speaks_of_dollars(estate: Estate) -> bool:
     if estate.syntax != "mqtt":
         return False
     filters = [one.filter for link in estate.links for one in link.passes or ()]
-    filters += [one.filter for one in (*(estate.subscriptions or ()), *(estate.publications or ()))]
+    filters += [
+        _unshared(one.filter, estate.syntax) for one in (*(estate.subscriptions or ()), *(estate.publications or ()))
+    ]
     return any(one.startswith("$") for one in (*filters, *(topic.name for topic in estate.topics)))
 
 
@@ -313,10 +315,10 @@ def _needs(estate: Estate, language: Language) -> tuple[tuple[Need, ...], tuple[
     for interests, needs in ((estate.publications, published), (estate.subscriptions, wanted)):
         for one in interests or ():
             if one.syntax is None:
-                made = need(one.broker, one.filter, one.place, language.filter)
+                made = need(one.broker, _unshared(one.filter, estate.syntax), one.place, language.filter)
                 needs.append(made._replace(local=one.local))
             else:
-                pattern = language.filter(one.filter, one.syntax)
+                pattern = language.filter(_unshared(one.filter, one.syntax), one.syntax)
                 needs.append(Need(one.broker, pattern, one.filter, one.place, local=one.local))
     if not published and (wanted or not (estate.topics or estate.publications is not None)):
         # Nothing is said of what is published: then it may be anything, anywhere.
@@ -327,3 +329,12 @@ def _needs(estate: Estate, language: Language) -> tuple[tuple[Need, ...], tuple[
 def texts(relay: Relay, walk: Sequence[int]) -> tuple[str, ...]:
     """Brokers by name."""
     return tuple(relay.estate.brokers[one].id for one in walk)
+
+
+def _unshared(filter_: str, syntax: Syntax) -> str:
+    """What is shared in a shared subscription of MQTT 5, ``$share/group/filter``; any other filter as it is."""
+    if syntax == "mqtt" and filter_.startswith("$share/"):
+        group, slash, rest = filter_.removeprefix("$share/").partition("/")
+        if group and slash and rest:
+            return rest
+    return filter_

@@ -94,6 +94,143 @@ def test_wildcards_leave_out_what_begins_with_a_dollar(tmp_path: Path) -> None:
         assert verdict(files, tmp_path) == [*expected, ("MOM812", "a.conf", 4)]
 
 
+#: What is wrong; the bridges of each file; what is told; and, of one file, what reads otherwise in the fine twin.
+MOSQUITTO: list[tuple[str, dict[str, list[tuple[str, ...]]], Verdict, tuple[str, str, str]]] = [
+    (
+        "a/# matches a",
+        {"a": [("b", "topic a/# out")], "b": [("a", "topic a out")]},
+        [("MOM801", "b.conf", 4)],
+        ("a", "a/#", "a/+"),
+    ),
+    (
+        "+ and a word meet",
+        {"a": [("b", "topic +/x out")], "b": [("a", "topic x/+ out")]},
+        [("MOM801", "b.conf", 4)],
+        ("b", "x/+", "x/+/+"),
+    ),
+    (
+        "two pull",
+        {"a": [("b", "topic # in")], "b": [("a", "topic # in")]},
+        [("MOM801", "b.conf", 4)],
+        ("b", "# in", "# in 0 x/ y/"),
+    ),
+    (
+        "out by one connection and in by another",
+        {"a": [("hub", "topic t/# out"), ("hub", "topic t/# in")], "hub": []},
+        [("MOM801", "a.conf", 7)],
+        ("a", "t/# in", "u/# in"),
+    ),
+    (
+        "a ring of three",
+        {"a": [("b", "topic # out")], "b": [("c", "topic # out")], "c": [("a", "topic # out")]},
+        [("MOM801", "c.conf", 4)],
+        ("c", "a.example", "d.example"),
+    ),
+    (
+        "names that swap",
+        {"a": [("b", "topic +/# out 0 x/ y/")], "b": [("a", "topic +/# out 0 y/ x/")]},
+        [("MOM801", "b.conf", 4)],
+        ("b", "0 y/", "0 z/"),
+    ),
+    (
+        "a name that grows",
+        {"a": [("b", 'topic # out 0 "" p/')], "b": [("a", "topic p/# out")]},
+        [("MOM807", "b.conf", 4)],
+        ("a", "# out", "+ out"),
+    ),
+    (
+        "one topic there and back",
+        {"a": [("b", 'topic "" out 0 here/x there')], "b": [("a", 'topic "" out 0 there here/x')]},
+        [("MOM801", "b.conf", 4)],
+        ("b", "here/x", "here/y"),
+    ),
+    (
+        "a shared subscription comes back under its own name",
+        {"a": [("b", "topic $share/g/t/# in")], "b": [("a", "topic t/# in")]},
+        [("MOM801", "b.conf", 4)],
+        ("b", "t/# in", "u/# in"),
+    ),
+    (
+        "two connections overlap",
+        {"a": [("hub", "topic t/# out"), ("hub", "topic t/+/x out")], "hub": []},
+        [("MOM804", "a.conf", 7)],
+        ("a", "topic t/# out", "topic t/+ out"),
+    ),
+    (
+        "two ways of two hops",
+        {
+            "a": [("b", "topic # out"), ("c", "topic # out")],
+            "b": [("d", "topic # out")],
+            "c": [("d", "topic # out")],
+            "d": [],
+        },
+        [("MOM804", "c.conf", 4)],
+        ("c", "# out", '# out 0 "" c/'),
+    ),
+    (
+        "a line with a prefix goes before those without",
+        {"a": [("b", "topic t/# out", 'topic t/# out 0 "" p/')], "b": []},
+        [("MOM805", "a.conf", 4)],
+        ("a", "t/# out 0", "u/# out 0"),
+    ),
+    (
+        "the wider line is first",
+        {"a": [("b", 'topic t/# out 0 "" p/', 'topic t/a out 0 "" q/')], "b": []},
+        [("MOM805", "a.conf", 5)],
+        ("a", "t/# out", "t/+/+ out"),
+    ),
+    (
+        "a prefix without a slash",
+        {"a": [("b", 'topic t/# out 0 "" p')], "b": []},
+        [("MOM812", "a.conf", 4)],
+        ("a", '"" p', '"" p/'),
+    ),
+    (
+        "a wildcard of NATS",
+        {"a": [("b", "topic plant/> out")], "b": []},
+        [("MOM806", "a.conf", 4)],
+        ("a", "plant/>", "plant/#"),
+    ),
+    (
+        "one client id",
+        {
+            "a": [("hub", "remote_clientid x", "topic a/# out")],
+            "b": [("hub", "clientid x", "topic b/# out")],
+            "hub": [],
+        },
+        [("MOM809", "b.conf", 4)],
+        ("b", "clientid x", "clientid y"),
+    ),
+    (
+        "a fault in one bridge leaves the others",
+        {"a": [("hub", "topic # sideways"), ("b", "topic # out")], "b": [("a", "topic # out")], "hub": []},
+        [("MOM801", "b.conf", 4), ("MOM813", "a.conf", 4)],
+        ("a", "# sideways", "u out"),
+    ),
+]
+
+
+@pytest.mark.parametrize("case", MOSQUITTO, ids=lambda case: case[0])
+def test_mosquitto(
+    case: tuple[str, dict[str, list[tuple[str, ...]]], Verdict, tuple[str, str, str]], tmp_path: Path
+) -> None:
+    _, bridges, expected, (name, old, new) = case
+    files = {f"{one}.conf": mosquitto(*several) for one, several in bridges.items()}
+    assert verdict(files, tmp_path) == expected
+    assert old in files[f"{name}.conf"]
+    files[f"{name}.conf"] = files[f"{name}.conf"].replace(old, new)
+    left = [one for one in expected if one[0] == "MOM801"] if len(expected) > 1 else []
+    assert verdict(files, tmp_path) == left
+
+
+def test_a_shared_subscription_in_a_manifest(tmp_path: Path) -> None:
+    """What it shares is what is wanted."""
+    files = {"a.conf": mosquitto(("b", "topic t/# out")), "b.conf": mosquitto()}
+    for filter_, expected in (("$share/g/t/+", []), ("$share/g/u/+", [("MOM803", "m.yaml", 4)])):
+        more = f"publications: [{{at: a, filter: t/1}}]\nsubscriptions: [{{at: b, filter: {filter_}}}]\n"
+        assert grave(manifest(files, more, tmp_path)) == expected
+
+
 # -- ActiveMQ Classic ------------------------------------------------------------------------------------------------
 
 
