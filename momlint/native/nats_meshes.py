@@ -3,6 +3,10 @@
 What a server gets by a route or a gateway it hands to its clients and leaf nodes and to no other server of the mesh.
 So every two servers of a supercluster have a link each way, all in one split-horizon group.
 
+What comes by a gateway goes up by an uplink, and down and out again likewise (seen on 2.9.10). Where each cluster has
+one server, gateways are a group of their own for that. Otherwise a group would have to know routes from gateways: then
+what goes between gateways and uplinks is left out, which is told.
+
 An uplink of a leaf node is that one server's: neither does the rest of its mesh get what comes down by it, nor does
 what they have go up (seen on nats-server 2.9.10; so every server of a cluster wants one). A hub sends nothing back to
 the cluster that it has it from, whichever server's uplink that is. So uplinks are of the group of the mesh below.
@@ -100,6 +104,8 @@ class _Meshes:
         self.uplinks: list[_Uplink] = []
         self.clusters = _Groups(files)
         self.meshes = _Groups(files)
+        #: Routes and gateways to servers whose files are not here.
+        self.beyond: list[tuple[NativeFile, Sequence[Address], str]] = []
         #: Leaf nodes that their hubs refuse: files, one below the other.
         self.refused: set[tuple[str, str]] = set()
         #: Where a file names another one as its route or gateway.
@@ -110,6 +116,8 @@ class _Meshes:
             self.routes(native)
         for native in self.files:
             self.gateways(native)
+        for native, addresses, name in self.beyond:
+            self.outside(native, addresses, name)
         self.mesh()
         self.leaves()
         self.check_server_names()
@@ -120,7 +128,7 @@ class _Meshes:
         for number, address in enumerate(_server(native).routes, 1):
             other = self.resolve(native, address)
             if other is None:
-                self.outside(native, [address], f"route.{number}")
+                self.beyond.append((native, [address], f"route.{number}"))
             elif other is not native:
                 mine, theirs = _server(native).cluster, _server(other).cluster
                 if mine is not None and theirs is not None and mine.text != theirs.text:
@@ -160,7 +168,7 @@ class _Meshes:
             if own is not None and gateway.name.text == own.text:
                 continue  # every cluster may list itself
             if all(other is None for other in found):
-                self.outside(native, gateway.addresses[:1], f"gateway.{number}")
+                self.beyond.append((native, gateway.addresses[:1], f"gateway.{number}"))
             for other, address in zip(found, gateway.addresses, strict=True):
                 if other is None or other is native:
                     continue
@@ -186,7 +194,7 @@ class _Meshes:
         """A link each way to a server whose file is not here."""
         if not addresses:
             return
-        group = self.group(native)
+        group = self.gateway_group(native)
         for broker in native.brokers:
             for outward in (True, False):
                 native.links.append(
@@ -220,7 +228,7 @@ class _Meshes:
                         at,
                         [Pass(">", "", "", at)],
                         other=(other.file, broker.key),
-                        connection=self.group(native),
+                        connection=self.gateway_group(native),
                         global_connection=True,
                     )
                 )
@@ -289,6 +297,13 @@ class _Meshes:
 
     def leaf(self, native: NativeFile, leaf: Leaf, number: int, other: NativeFile | None, far: str) -> None:
         """The links of an uplink."""
+        if self.has_many(native) and self.has_gateways(native):
+            native.report(
+                "MOM814",
+                leaf.at,
+                "momlint does not follow what goes between gateways and this uplink: clusters have several servers",
+                "leave reach over both to a test of your own",
+            )
         name = f"{_dotted(leaf.account)}leaf.{number}"
         for outward, denied in ((True, leaf.denied_out), (False, leaf.denied_in)):
             native.links.append(
@@ -302,7 +317,7 @@ class _Meshes:
                     other=None if other is None else (other.file, far),
                     others=self.others(native, leaf, other, far),
                     far_key=far,
-                    connection=self.group(native),
+                    connection=self.group(native) if self.has_many(native) else self.own_group(native),
                     global_connection=True,
                 )
             )
@@ -329,6 +344,30 @@ class _Meshes:
         first = next(one for one in self.files if one.file == mesh)
         alike = sum(one.called == first.called for one in self.files)
         return f"mesh of {first.called if first.called is not None and alike == 1 else first.file}"
+
+    def own_group(self, native: NativeFile) -> str:
+        """The group of a server that is all of its cluster."""
+        name = _server(native).cluster
+        return self.group(native) if name is None else f"cluster {name.text}"
+
+    def gateway_group(self, native: NativeFile) -> str:
+        """The group of the links between servers of a mesh: one of its own for gateways, as far as that is known."""
+        if self.has_many(native) or not self.has_gateways(native):
+            return self.group(native)
+        return f"gateways of {self.group(native)}"
+
+    def has_gateways(self, native: NativeFile) -> bool:
+        """Whether gateways join a server's mesh to others, or others in it."""
+        mesh = self.meshes.of[native.file]
+        return any(_server(one).gateway_at for one in self.files if self.meshes.of[one.file] == mesh)
+
+    def has_many(self, native: NativeFile) -> bool:
+        """Whether a cluster of a server's mesh has several servers."""
+        mesh = self.meshes.of[native.file]
+        servers = [one for one in self.files if self.meshes.of[one.file] == mesh]
+        clusters = {self.clusters.of[one.file] for one in servers}
+        outside = any(self.resolve(one, address) is None for one in servers for address in _server(one).routes)
+        return outside or len(clusters) < len(servers)
 
     def tell_cycle(self, native: NativeFile, leaf: Leaf, path: Sequence[tuple[NativeFile, At]]) -> None:
         """Leaf nodes make a tree. A server that hears itself breaks the connection off, and tries again later.

@@ -382,6 +382,22 @@ def test_leaf_nodes_and_gateways_make_a_tree_together(tmp_path: Path) -> None:
     assert verdict(alone, tmp_path) == []
 
 
+def test_gateways_and_uplinks_hand_on_to_each_other(tmp_path: Path) -> None:
+    """Asked of nats-server 2.9.10: everybody gets everybody's once. Servers of one cluster do not do that."""
+    east, west = gateway("east", "west", "b"), gateway("west", "east", "a")
+    files = {
+        "a.conf": nats("a", cluster("east"), east, uplinks("hub")),
+        "b.conf": nats("b", cluster("west"), west),
+        "hub.conf": nats("hub", TAKES),
+    }
+    several = {"a.conf": nats("a", cluster("e", "b"), uplinks("hub")), "b.conf": nats("b", cluster("e", "a"))}
+    for source, target in (("hub", "b"), ("b", "hub"), ("hub", "a"), ("a", "b")):
+        more = f"publications: [{{at: {source}, filter: x}}]\nsubscriptions: [{{at: {target}, filter: x}}]\n"
+        assert grave(manifest(files, more, tmp_path)) == []
+        told = grave(manifest({**several, "hub.conf": files["hub.conf"]}, more, tmp_path))
+        assert [one[0] for one in told] == (["MOM803"] if {source, target} == {"hub", "b"} else [])
+
+
 def test_names_that_hubs_refuse(tmp_path: Path) -> None:
     """`remote leafnode has same cluster name`, says nats-server 2.9.10."""
     hub = {"hub.conf": nats("hub", cluster("h"), TAKES)}
