@@ -19,7 +19,7 @@ from momlint.lsp.texts import Text
 from momlint.native.kinds import family_of
 from momlint.native.reading import Named, known_kind
 from momlint.records import dataclass
-from momlint.source.readers import Readings
+from momlint.source.readers import Readings, read_any
 
 if TYPE_CHECKING:
     from momlint.estate.load import LoadedEstate
@@ -282,7 +282,9 @@ class Folder:
             return self.options(file).access(file).read(file) if found is None else bytes(found)
 
         if isinstance(unit, str):
-            opened = open_bytes(content(unit), unit, access(unit), finished, self._readings)
+            # What only might be is no text to build on.
+            reader = self._readings if contents is None else read_any
+            opened = open_bytes(content(unit), unit, access(unit), finished, reader)
             return _Opened(opened, texts.asked)
         named = []
         for file in unit.files:
