@@ -6,6 +6,8 @@ import bisect
 import re
 from collections.abc import Callable
 from functools import cached_property
+from itertools import accumulate
+from operator import add
 
 from momlint.findings import Position, Problem, Span
 
@@ -76,7 +78,10 @@ class Text:
     @cached_property
     def starts(self) -> list[int]:
         """The index of the first character of each line; one more where the text ends with a line break."""
-        return [0, *(match.end() for match in LINE_BREAK.finditer(self.text))]
+        if "\r" in self.text:
+            return [0, *(match.end() for match in LINE_BREAK.finditer(self.text))]
+        pieces = self.text.split("\n")
+        return [0, *map(add, accumulate(map(len, pieces[:-1])), range(1, len(pieces)))]
 
     def place(self, index: int) -> tuple[int, int]:
         """The 0-based line and column of the character at `index`."""
