@@ -195,7 +195,7 @@ class Resolver:
             withdraws_rows=static_rows == "withdraw",
             section_places=self.section_places,
         )
-        self.note_traffic(topics)
+        self.note_traffic(topics, relays=protocol == "relay")
         self.resolve_relay(estate)
         if protocol == "relay":
             self.refuse_routed_fields()
@@ -557,10 +557,12 @@ class Resolver:
                 )
         return topics
 
-    def note_traffic(self, topics: Sequence[Topic]) -> None:
+    def note_traffic(self, topics: Sequence[Topic], *, relays: bool) -> None:
         """What a simulation is to send, and nobody declares; and a second section, which nobody would look at."""
         self.topic_names = dict.fromkeys(topic.name for topic in topics)
-        sure = not any("topics" in checked.lost | checked.incomplete for checked in self.documents)
+        # Perhaps it is in what could not be read. And where there are no next hops, nothing is sent.
+        unsure = "topics" in self.lost or any("topics" in checked.incomplete for checked in self.documents)
+        unsure = unsure or not self.brokers or relays or self.is_routing_unread()
         first: Place | None = None
         for number, model in self.models:
             if model.simulation is None:
@@ -572,7 +574,7 @@ class Resolver:
             first = place
             path = ("simulation", "traffic")
             for position, entry in enumerate(model.simulation.traffic or ()):
-                if sure and entry.topic not in self.topic_names:
+                if not unsure and entry.topic not in self.topic_names:
                     at = (*path, self.original(number, path, position), "topic")
                     self.unknown_topics.setdefault(entry.topic, []).append(Place(number, at, "value"))
 

@@ -151,7 +151,10 @@ def _flows(estate: Estate, entry: SimulationEntry, file: str) -> Iterable[Flow]:
     if entry.traffic is None:
         raise UsageError(f"{file}: nothing is sent; add `simulation: {{traffic: [{{topic: …}}]}}`")
     for one in entry.traffic:
-        topic = topics[one.topic]  # MOM102 where nobody declares it
+        topic = topics.get(one.topic)
+        if topic is None:
+            # In an overlay that is MOM102; a tree of sites has no topics of its own.
+            raise UsageError(f"{file}: `simulation.traffic` names the topic `{one.topic}`, which is not declared")
         for source in topic.publishers:
             for dest in topic.subscribers:
                 if source != dest:

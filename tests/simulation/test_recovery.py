@@ -376,6 +376,25 @@ def test_the_section_is_declared_once(tmp_path: Path, capsys: pytest.CaptureFixt
     assert f"{second}:1:1: MOM103 error `simulation` is declared twice; the first declaration counts" in printed
 
 
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "include: [more.yaml]\n",
+        "topics: {dato: 7}\n",
+        "routing: {protocol: relay}\n",
+    ],
+)
+def test_a_topic_may_be_in_what_is_not_read(beside: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file is broken, a topic is no topic, or messages are relayed: nothing is said of what is sent."""
+    estate = tmp_path / "topology.yaml"
+    (tmp_path / "more.yaml").write_text("topics: {data: [\n")
+    estate.write_text(
+        "momlint: 1\nbrokers: {1: , 2: }\nlinks: [{between: [1, 2]}]\nsimulation: {traffic: [{topic: data}]}\n" + beside
+    )
+    main(["check", str(estate), "-f", "concise"])
+    assert "topic `data`" not in capsys.readouterr().out
+
+
 def test_each_of_several_failures_has_times_of_its_own() -> None:
     """As if it were alone: what a broker notices of its own link depends on no other one."""
     of = six()
