@@ -9,8 +9,10 @@ from the source: an address policy without ``max-hops`` (0) lets pass what has n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, NamedTuple
 
 from momlint.native.addresses import ANY_HOST, is_loopback, read_address
@@ -60,6 +62,11 @@ _ADDRESS_POLICY: Final = frozenset(_POLICY_TEXT.split())
 _AMQP: Final = frozenset(_AMQP_TEXT.split())
 _AMQP_FEDERATION: Final = frozenset(_AMQP_FEDERATION_TEXT.split())
 _AMQP_BRIDGE: Final = frozenset(_AMQP_BRIDGE_TEXT.split())
+#: So many entries tell what one policy has that others have not; of so many others, of which so many exclude something;
+#: and words of such patterns.
+_MOST_PASSES, _MOST_TAKEN, _MOST_EXCLUDING, _MOST_WORDS = 500, 60, 3, 20
+#: So many links, and connections of clusters, of one file are followed.
+_MOST_LINKS, _MOST_CLUSTERS = 20_000, 50
 #: With ``${name:default}`` the default holds where the machine does not say otherwise.
 _DEFAULT: Final = re.compile(r"\$\{[^{}:]*:([^{}]*)\}")
 _PLACEHOLDER: Final = re.compile(r"\$\{")
@@ -356,7 +363,10 @@ class _Reader:
             cluster.off = how.startswith("OFF")
             if how not in ("OFF", "STRICT", "ON_DEMAND", "OFF_WITH_REDISTRIBUTION"):
                 self.odd(balancing.name, balancing.text, "OFF, STRICT, ON_DEMAND or OFF_WITH_REDISTRIBUTION")
-        self.server.clusters.append(cluster)
+        if len(self.server.clusters) < _MOST_CLUSTERS:
+            self.server.clusters.append(cluster)
+        else:
+            self.note("too many", cluster.at, f"momlint follows {_MOST_CLUSTERS} clusters of a file, and not this one")
 
     def beginnings(self, element: Element | None, at: At) -> Filters:
         """What the addresses of a cluster connection match: beginnings of names, without wildcards."""
@@ -415,10 +425,10 @@ class _Reader:
 
     def policies(self, stream: Element, known: dict[str, Element]) -> Iterator[Element]:
         """The address policies of an upstream in their order, each once; one that is not there is told."""
-        waiting = [one for one in stream.children if one.name == "policy"]
+        waiting = deque(one for one in stream.children if one.name == "policy")
         seen: set[int] = set()
         while waiting:
-            one = waiting.pop(0)
+            one = waiting.popleft()
             ref = one.attributes.get("ref")
             if ref is None:
                 continue
@@ -435,7 +445,7 @@ class _Reader:
             elif id(policy) not in seen:
                 seen.add(id(policy))
                 if policy.name == "policy-set":
-                    waiting = [child for child in policy.children if child.name == "policy"] + waiting
+                    waiting.extendleft(child for child in reversed(policy.children) if child.name == "policy")
                 elif policy.name == "address-policy":
                     yield policy
 
@@ -444,6 +454,8 @@ class _Reader:
     ) -> None:
         """A link for an upstream and a policy. Its policies share one queue for an address: the first has it."""
         at, hops = self.limit(policy)
+        if not self.has_room(at):
+            return
         filters = self.matches(policy)
         is_open = not any(child.name == "include" for child in policy.children)
         if is_open:
@@ -455,7 +467,7 @@ class _Reader:
             "",
             outward,
             at,
-            passes_of(filters, taken),
+            passes_apart(filters, taken, lambda why, help_: self.note("overlap", at, why, help_)),
             addresses,
             # Without a limit, and with one of 0, what has no hop behind it passes.
             max_hops=None if hops == -1 else max(hops, 1),
@@ -465,6 +477,12 @@ class _Reader:
         taken.append(filters)
         if link.passes and addresses:
             self.native.links.append(link)
+
+    def has_room(self, at: At) -> bool:
+        """Whether another link is followed; where it is not, that is told."""
+        if len(self.native.links) >= _MOST_LINKS:
+            self.note("too many", at, f"momlint follows {_MOST_LINKS:,} links of a file, and not this one")
+        return len(self.native.links) < _MOST_LINKS
 
     def limit(self, policy: Element) -> tuple[At, int]:
         """Where the limit on hops of a policy stands, and what it is, 0 where it is not given."""
@@ -593,7 +611,7 @@ class _Reader:
                 max_hops=hops if hops > 0 else None,
                 counter=BY_AMQP,
             )
-            if link.passes:
+            if link.passes and self.has_room(at):
                 self.native.links.append(link)
                 self.server.federated.append(link)
 
@@ -711,12 +729,34 @@ class _Reader:
 
 
 def passes_of(filters: Filters, taken: Sequence[Filters]) -> list[Pass]:
-    """What filters let pass that none of the `taken` ones lets pass, in the language's way: the first entry counts."""
+    """What filters let pass that none of the `taken` ones lets pass, in the language's way: the first entry counts.
+
+    Raises `TooMany`.
+    """
     denied = [Pass(one.text, "", "", one.at, denied=True) for one in filters.excludes]
+    if not filters.includes:
+        return []
+    given = [one for some in (filters, *taken) for one in (*some.includes, *some.excludes)] if taken else []
+    if (
+        len(taken) > _MOST_TAKEN
+        or sum(bool(one.excludes) for one in taken) > _MOST_EXCLUDING
+        or any(one.text.count(".") >= _MOST_WORDS for one in given)
+    ):
+        raise TooMany
+    left = list(islice(_left(filters.includes, tuple(taken)), _MOST_PASSES + 1))
+    if len(left) > _MOST_PASSES:
+        raise TooMany
+    return [*denied, *left]
+
+
+def passes_apart(filters: Filters, taken: Sequence[Filters], tell: Callable[[str, str], None]) -> list[Pass]:
+    """The same; where it would take too many entries, all that the filters let pass, which `tell` is told."""
     try:
-        return [*denied, *_left(filters.includes, tuple(taken))] if filters.includes else []
+        return passes_of(filters, taken)
     except TooMany:
-        return [*denied, *(Pass(one.text, "", "", one.at) for one in filters.includes)]
+        why = "this and what stands before it overlap in too many ways; momlint takes each to send copies of its own"
+        tell(why, "let each have addresses of its own")
+        return passes_of(filters, ())
 
 
 def _left(includes: Sequence[Token], taken: tuple[Filters, ...]) -> Iterator[Pass]:
@@ -726,6 +766,8 @@ def _left(includes: Sequence[Token], taken: tuple[Filters, ...]) -> Iterator[Pas
     first, rest = taken[0], taken[1:]
     for excluded in first.excludes:
         inside = [one for given in includes for one in _both(given, excluded)]
+        if len(inside) > _MOST_PASSES:
+            raise TooMany
         if inside:
             yield from _left(inside, rest)
     for given in includes:

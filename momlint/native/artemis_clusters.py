@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from momlint.native.artemis import BY_CLUSTER, Cluster, Filters, Server, passes_of
+from momlint.native.artemis import BY_CLUSTER, Cluster, Filters, Server, passes_apart, passes_of
 from momlint.native.form import Address, Link, NativeFile
 
 #: The file at an address, None where it is a broker outside.
@@ -56,6 +56,8 @@ class _Clusters:
         self.group: dict[_Node, _Node] = {node: node for node in self.clusters}
         #: What is carried already from one file to another.
         self.carried: dict[tuple[str, str], list[Filters]] = {}
+        #: Files of which it is told that what they carry cannot be told apart.
+        self.told: set[str] = set()
 
     def run(self) -> None:
         for node, cluster in self.clusters.items():
@@ -123,6 +125,12 @@ class _Clusters:
         first = self.files[self.group[node][0]]
         group = f"cluster {cluster.name} of {self.name_of(first)}"
         links = []
+
+        def tell(why: str, help_: str) -> None:
+            if native.file not in self.told:
+                self.told.add(native.file)
+                native.report("MOM814", cluster.at, why, help_)
+
         if not cluster.off:
             for far in sorted(known):
                 taken = self.carried.setdefault((node[0], far[0]), [])
@@ -131,7 +139,7 @@ class _Clusters:
                     "",
                     True,
                     cluster.at,
-                    passes_of(cluster.filters, taken),
+                    passes_apart(cluster.filters, taken, tell),
                     other=(far[0], ""),
                 )
                 taken.append(cluster.filters)

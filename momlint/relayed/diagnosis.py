@@ -183,7 +183,7 @@ def guarded_loops(fates: Fates, told: set[str]) -> Iterator[Draft]:
             cycles += [
                 (_Cycle(fates, one, steps), "a hop limit")
                 for steps in one.fate.cycles
-                if not any(relay.arcs[step.arc].counter and relay.arcs[step.arc].max_hops is not None for step in steps)
+                if not any(_is_meant(relay, step) for step in steps)
             ]
     if relay.remembers and not _is_forest(relay):
         for one in fates.unguarded(hops=True, visited=False):
@@ -205,6 +205,12 @@ def guarded_loops(fates: Fates, told: set[str]) -> Iterator[Draft]:
                 label="this closes the cycle",
                 data={"topic": cycle.topic, "guard": why[id(cycle)]},
             )
+
+
+def _is_meant(relay: Relay, step: Passed) -> bool:
+    """Whether an arc has a limit that is there to end cycles."""
+    arc = relay.arcs[step.arc]
+    return arc.max_hops is not None and relay.estate.links[arc.link].counter is not None
 
 
 def duplicates(fates: Fates, looping: set[str]) -> tuple[list[Draft], set[str]]:

@@ -168,9 +168,7 @@ def relay_of(estate: Estate, *, glued: bool = False, dollars: bool = False) -> R
     language = Language(estate.syntax, glued=glued or _is_glued(estate), dollars=dollars or _speaks_of_dollars(estate))
     guards = tuple(_guarded(estate, broker) for broker in estate.brokers)
     arcs: list[Arc] = []
-    # Hops of a counter that nothing is limited by need not be counted.
-    limited = [link.counter for link in estate.links if link.counter is not None and link.max_hops is not None]
-    counters = {None: 0} | {name: number for number, name in enumerate(dict.fromkeys(limited), 1)}
+    counters = _counters(estate)
     for index, link in enumerate(estate.links):
         arcs += _arcs(estate, language, index, link, counters.get(link.counter, -1))
     outs: list[list[int]] = [[] for _ in estate.brokers]
@@ -267,6 +265,16 @@ def _entry(estate: Estate, language: Language, one: Pass) -> Entry:
         return Entry(pattern, (), language.tokens(name, one.syntax), one.deny, one.place, one, whole=True)
     strip, add = (language.prefix(text, one.syntax) for text in (one.strip, one.add))
     return Entry(pattern, strip, add, one.deny, one.place, one)
+
+
+def _counters(estate: Estate) -> dict[str | None, int]:
+    """The counters of hops that something is limited by, by name; hops of the others need not be counted."""
+    limited = [
+        link.counter
+        for link in estate.links
+        if not link.unguarded and any(_max_hops(estate, link, end) is not None for end in (link.tail, link.head))
+    ]
+    return {name: number for number, name in enumerate(dict.fromkeys(limited or [None]))}
 
 
 def _max_hops(estate: Estate, link: Link, tail: int) -> int | None:

@@ -186,7 +186,8 @@ def _once(several: Sequence[Doubled], changed: Callable[[Told], Fate]) -> bool:
     for doubled in several:
         one, place = doubled
         after = changed(one)
-        wanted = set(one.fate.arrivals) - ({place} if doubled.is_back else set())
+        # Where it is published, it is whether or not it comes back.
+        wanted = set(one.fate.arrivals) - {(one.found.origin, Rewritten())}
         if after.arrivals.get(place, 0) + doubled.is_back != 1 or not wanted <= set(after.arrivals):
             return False
     return True

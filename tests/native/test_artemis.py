@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from momlint.findings import Severity
+from momlint.cli import main
+from momlint.findings import Finding, Severity
 from momlint.lint import Options, lint_files
 from momlint.native.artemis import read_artemis
 from momlint.native.form import NativeFile
@@ -17,6 +18,7 @@ from tests.budget import examples
 from tests.native.artemis_model import HEAD, delivered, files_of, random_address, random_estate
 from tests.native.judging import copies, relay_of_files
 from tests.native.told import codes, verdict
+from tests.native.told import told as told_in
 
 #: The line on which what a test gives begins.
 FIRST = 5
@@ -94,6 +96,13 @@ def estate(folder: Path, files: dict[str, str], more: str) -> list[tuple[str, st
     ]
 
 
+def told_of(files: dict[str, str], folder: Path) -> list[Finding]:
+    """All that is told of files without a manifest."""
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return told_in(folder, list(files))
+
+
 def read(body: str, *peers: str) -> NativeFile:
     return read_artemis(broker("edge", body, *peers).encode(), "edge.xml")
 
@@ -122,7 +131,8 @@ def test_a_mesh_of_one_hop_is_fine_and_of_two_gives_copies(tmp_path: Path) -> No
     assert verdict(mesh(1), tmp_path) == []
     assert verdict(mesh(None), tmp_path) == []
     assert verdict(mesh(0), tmp_path) == []
-    assert {one[0] for one in verdict(mesh(2), tmp_path)} == {"MOM804"}
+    (told,) = [one for one in told_of(mesh(2), tmp_path) if one.code == "MOM804"]
+    assert told.help.startswith("lower the limit on hops here from 2 to 1, and on the other links likewise")
     assert {one[0] for one in verdict(mesh(-1), tmp_path)} == {"MOM801"}
 
 
@@ -479,6 +489,53 @@ def test_a_comment_silences(tmp_path: Path) -> None:
 def test_a_closed_manifest_knows_everybody(tmp_path: Path) -> None:
     files = {"a": broker("a", federation("z", policies=policy()), "z")}
     assert [one[:2] for one in estate(tmp_path, files, "")] == [("MOM808", "a.xml")]
+
+
+def test_a_manifest_from_the_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What `init` prints names them all, and a check of it says what a check of the files does."""
+    files = mesh(-1)
+    expected = verdict(files, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()
+    assert main(["init", "--from", "artemis", *files]) == 0
+    manifest = capsys.readouterr().out
+    (tmp_path / "all.mom.yaml").write_text(manifest)
+    assert 'a: {config: a.xml, kind: artemis, hosts: ["tcp://a.example:61616"]}' in manifest
+    assert manifest.endswith("closed: true\n")
+    report = lint_files(["all.mom.yaml"], Options())
+    assert [(one.code, one.file, one.span.start.line) for one in report.findings] == expected
+
+
+def test_fix_leaves_its_files_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = mesh(2)
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert main(["fix", str(tmp_path)]) == 0  # a warning is left, and no error
+    assert "MOM804 is not mended" in capsys.readouterr().err
+    assert {name: (tmp_path / name).read_text() for name in files} == files
+
+
+def test_bridges_of_mqtt_lead_here(tmp_path: Path) -> None:
+    """`plant/a` is `plant.a`; what comes by MQTT has made no hop of a federation."""
+    edge = "connection up\naddress hub.example:1883\ntopic plant/# out 0\n"
+    (tmp_path / "edge.conf").write_text(edge)
+    (tmp_path / "hub.xml").write_text(broker("hub", ""))
+    (tmp_path / "far.xml").write_text(
+        broker("far", federation("hub", policies=policy()).replace("news", "plant"), "hub")
+    )
+    manifest = tmp_path / "estate.mom.yaml"
+    manifest.write_text(
+        "momlint: 1\nclosed: true\nbrokers:\n  edge: {config: edge.conf, kind: mosquitto}\n"
+        "  hub: {config: hub.xml, kind: artemis, hosts: [hub.example]}\n"
+        "  far: {config: far.xml, kind: artemis, hosts: [far.example]}\n"
+        "subscriptions: [{at: far, filter: plant/#}]\npublications: [{at: edge, filter: plant/a}]\n"
+    )
+    assert [one.code for one in lint_files([str(manifest)], Options()).findings if one.code != "MOM501"] == []
+    (tmp_path / "edge.conf").write_text(edge.replace("plant", "office"))
+    told = [one.code for one in lint_files([str(manifest)], Options()).findings if one.severity is Severity.ERROR]
+    assert told == ["MOM803"]
 
 
 # -- against a simulation ----------------------------------------------------------------------------------------------
