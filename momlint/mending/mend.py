@@ -50,6 +50,8 @@ _ROUNDS = 6
 _UNUSED = ("MOM109",)
 #: Who does not get what is relayed; and what single failures would cut off.
 _OUT_OF_REACH, _HANGS_ON_ONE, _MISDIRECTED = "MOM803", "MOM501", "MOM812"
+#: What momlint passes over in a native file.
+_NOT_UNDERSTOOD = "MOM814"
 #: Of larger overlays fewer changes are tried: so many that so many steps of copies are looked at, and not fewer.
 _WORK, _LEAST_TRIALS = 80_000, 24
 #: Sentences on what is left.
@@ -735,13 +737,18 @@ def _is_better(before: Sequence[Finding], after: Sequence[Finding], besides: Seq
     """Whether something has gone, and nothing was added; but where an error or a warning has gone, notes may come."""
     besides = _besides(before, after, besides)
     if _grave(after) < _grave(before):
-        before, after = ([one for one in found if one.severity is not Severity.NOTE] for found in (before, after))
+        before, after = ([one for one in found if _is_grave(one)] for found in (before, after))
     old, new = (sum(one.code not in besides for one in found) for found in (before, after))
     return new < old and _is_no_worse(before, after, besides)
 
 
 def _grave(findings: Iterable[Finding]) -> int:
-    return sum(one.severity is not Severity.NOTE for one in findings)
+    return sum(map(_is_grave, findings))
+
+
+def _is_grave(finding: Finding) -> bool:
+    """Whether no mend may bring it: a line that is not understood any more (MOM814) was not written rightly."""
+    return finding.severity is not Severity.NOTE or finding.code == _NOT_UNDERSTOOD
 
 
 __all__ = ["Mended", "Mending", "remove_comment"]
