@@ -163,10 +163,18 @@ def _without_quoted(line: str) -> str:
 
 def _keys(cursor: Cursor) -> Iterator[Offer]:
     """Keys of the schema: where one is typed, or where a mapping could begin."""
-    for schema in _schemas(cursor.path):
+    for schema in _schemas(cursor.path) if cursor.is_key else ():
+        taken = cursor.beside | _instead(schema, cursor.beside)
         for key, one in schema.get("properties", {}).items():
-            if cursor.is_key and key not in cursor.beside:
+            if key not in taken:
                 yield Offer(key, f"{key}: ", "key", documentation=one.get("description", ""))
+
+
+def _instead(schema: dict[str, Any], beside: frozenset[str]) -> frozenset[str]:
+    """The keys in whose place stand those that are there: `from` and `to` where `between` is."""
+    forms = [frozenset(one["required"]) for one in schema.get("oneOf", ()) if "required" in one]
+    chosen = [form for form in forms if form & beside]
+    return frozenset().union(*forms).difference(*chosen) if chosen else frozenset()
 
 
 def _values(cursor: Cursor, names: Names) -> Iterator[Offer]:
