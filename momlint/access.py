@@ -157,6 +157,12 @@ class Access:
         access._instead = contents
         return access
 
+    def anew(self) -> Access:
+        """The same root, with nothing remembered of names: since they were looked up, one may have become a link."""
+        access = Access(None, self.most)
+        access._root = self._root
+        return access
+
     def content_instead(self, file: str) -> bytes | None:
         """What is to be read in place of a file, None for the file itself."""
         return self._instead.get(self.identity(file)) if self._instead else None

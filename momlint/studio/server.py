@@ -68,11 +68,12 @@ class Guard:
             return "this host is not the studio"
         if origins and origins != [f"http://{hosts[0].lower()}"]:
             return "this comes from another origin"
-        if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        sites = request.headers.getlist("sec-fetch-site")
+        if sites not in ([], ["same-origin"], ["none"]):
             return "this comes from another site"
         is_page = request.url.path == "/" and request.method in ("GET", "HEAD")
-        given = request.query_params.get("token", "") if is_page else request.headers.get(TOKEN, "")
-        if not hmac.compare_digest(given.encode(), self.token):
+        tokens = request.query_params.getlist("token") if is_page else request.headers.getlist(TOKEN)
+        if len(tokens) != 1 or not hmac.compare_digest(tokens[0].encode(), self.token):
             return "the token is missing or wrong; open the address that momlint printed"
         return None
 
@@ -97,7 +98,10 @@ def application(session: Session, token: str, port: int) -> ASGIApp:
         return JSONResponse(session.data(says), headers=_HEADERS)
 
     routes = [Route("/", show), Route("/data", data), *(Route(path, act, methods=["POST"]) for path in ACTIONS)]
-    return Guard(Starlette(routes=routes), token, port)
+    app = Starlette(routes=routes)
+    # What is asked for under another name is not there.
+    app.router.redirect_slashes = False
+    return Guard(app, token, port)
 
 
 async def _body(request: Request, most: int) -> dict[str, Any]:

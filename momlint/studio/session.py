@@ -24,6 +24,7 @@ from momlint.words import joined
 from momlint.writing import write_file
 
 if TYPE_CHECKING:
+    from momlint.access import Access
     from momlint.estate.load import LoadedEstate
     from momlint.estate.opening import Opened
     from momlint.lint import Options
@@ -40,10 +41,10 @@ class Session:
     """See the module. `revision` counts the changes: who speaks of another one has not seen the last."""
 
     def __init__(self, file: str, options: Options, start: bytes | None = None) -> None:
-        """`file`: an estate in YAML. `start`: what a file that is not there yet begins with."""
+        """`file`: an estate in YAML. `start`: what a file that is not there yet begins with. Raises `OSError`."""
         self.file = file
         self.options = options
-        self.access = options.access(file)
+        self._access = options.access(file)
         self.contents: dict[str, bytes] = {} if start is None else {file: start}
         self.revision = 0
         self._saved: dict[str, bytes | None] = {} if start is None else {file: None}
@@ -51,7 +52,14 @@ class Session:
         self._supposed: Supposed | None = None
         self._spots: list[dict[str, tuple[float, float]]] = []
         self._put: dict[str, tuple[float, float]] = {}
+        if start is None:
+            self._hold(file)
         self.gathered: Gathered = self._gather()
+
+    @property
+    def access(self) -> Access:
+        """What may be read and written; names are looked up anew, for one may have become a link to somewhere else."""
+        return self._access.anew()
 
     # -- what is shown ------------------------------------------------------------------------------------------------
 
@@ -72,10 +80,14 @@ class Session:
 
     def files(self) -> list[str]:
         """The files of the estate that can be changed, the main one first."""
+        return self._files(self.gathered)
+
+    def _files(self, gathered: Gathered) -> list[str]:
         found = {self.file: None}
-        for loaded in self.gathered.estates:
+        for loaded in gathered.estates:
             found.update((source.file, None) for source in loaded.sources)
-        return [file for file in found if file.endswith((".yaml", ".yml")) and self.access.has(file)]
+        access = self.access
+        return [file for file in found if file.endswith((".yaml", ".yml")) and access.has(file)]
 
     def changed(self) -> list[str]:
         """The files that are other than on the disk."""
@@ -234,15 +246,17 @@ class Session:
     def save(self, asked: Mapping[str, Any]) -> str:
         """Write the files that have changed. Raises `Refused`, also where one has changed on the disk meanwhile."""
         self._is_current(asked)
-        changed = self.changed()
+        changed, places = self.changed(), {}
         for file in changed:
-            if not self.access.has(file):
+            # Links are followed once: what is looked at is what is written.
+            places[file] = os.path.realpath(file)
+            if not self.access.has(places[file]):
                 raise Refused(403, f"{file} is outside the folder of the estate")
             if self._on_disk(file) != self._saved[file]:
                 raise Refused(409, f"{file} has changed on the disk since it was read; nothing was saved")
-        for file in changed:
+        for file, real in places.items():
             try:
-                write_file(os.path.realpath(file), self.contents[file])
+                write_file(real, self.contents[file])
             except OSError as error:
                 raise Refused(500, f"{file}: it cannot be written: {error.strerror or error}") from error
             self._saved[file] = self.contents[file]
@@ -251,7 +265,8 @@ class Session:
     # -- how ----------------------------------------------------------------------------------------------------------
 
     def _is_current(self, asked: Mapping[str, Any]) -> None:
-        if asked.get("revision") != self.revision:
+        revision = asked.get("revision")
+        if isinstance(revision, bool) or revision != self.revision:
             raise Refused(409, "the estate has changed in another window; this one shows it now")
 
     def _on_disk(self, file: str) -> bytes | None:
@@ -266,9 +281,6 @@ class Session:
         """The texts `made`, unless they are the same."""
         if all(self.read(file) == data for file, data in made.items()):
             return
-        for file in made:
-            if file not in self._saved:
-                self._saved[file] = self._on_disk(file)
         self._undo.append({file: self.read(file) for file in made})
         del self._undo[:-_MOST_UNDONE]
         self.contents = {**self.contents, **made}
@@ -279,6 +291,12 @@ class Session:
         # By one engine: it is asked at every change.
         options = replace(self.options, engine="graph")
         found = gather([self.file], options, self.contents, looking=self._looking())
+        new = [file for file in self._files(found) if file not in self.contents]
+        if new:
+            # What is shown and changed is what was read, whatever becomes of the files meanwhile.
+            for file in new:
+                self._hold(file)
+            found = gather([self.file], options, self.contents, looking=self._looking())
         for number, picture in enumerate(found.pictures):
             if number == len(self._spots):
                 self._spots.append({})
@@ -286,6 +304,11 @@ class Session:
         if found.pictures:
             self._put = {}
         return found
+
+    def _hold(self, file: str) -> None:
+        """Keep what a file holds, and that it held it. Raises `OSError`."""
+        self.contents[file] = self.access.read(file)
+        self._saved[file] = self.contents[file]
 
     def _looking(self) -> Looking:
         return Looking(self._supposed, MOST_FARES, [{**known, **self._put} for known in self._spots])

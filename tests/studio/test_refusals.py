@@ -157,6 +157,66 @@ def test_what_is_no_json_is_refused(running: Studio, body: bytes) -> None:
     connection.close()
 
 
+#: Requests byte for byte, as no browser sends them; all with the token, but where it is what is wrong. `{end}`: of the
+#: other headers.
+ODD = {
+    "the token in the query": "GET /data?token={token} HTTP/1.1\r\n{host}{end}",
+    "the token in a cookie": "GET /data HTTP/1.1\r\n{host}Cookie: X-Momlint-Token={token}\r\n{end}",
+    "the token as a bearer's": "GET /data HTTP/1.1\r\n{host}Authorization: Bearer {token}\r\n{end}",
+    "a part of the token": "GET /data HTTP/1.1\r\n{host}X-Momlint-Token: {part}\r\n{end}",
+    "two tokens": "GET /data HTTP/1.1\r\n{host}{given}X-Momlint-Token: x\r\n{end}",
+    "two tokens of a page": "GET /?token=x&token={token} HTTP/1.1\r\n{host}{end}",
+    "a token in a folded line": "GET /data HTTP/1.1\r\n{host}X-A: b\r\n {given}{end}",
+    "two hosts": "GET /data HTTP/1.1\r\n{host}Host: evil.example\r\n{given}{end}",
+    "no host": "GET /data HTTP/1.0\r\n{given}{end}",
+    "a host behind a name": "GET /data HTTP/1.1\r\nHost: 127.0.0.1:{port}@evil.example\r\n{given}{end}",
+    "a host with a dot": "GET /data HTTP/1.1\r\nHost: localhost.:{port}\r\n{given}{end}",
+    "a host by another name": "GET /data HTTP/1.1\r\nHost: 0.0.0.0:{port}\r\n{given}{end}",
+    "a host of version 6": "GET /data HTTP/1.1\r\nHost: [::1]:{port}\r\n{given}{end}",
+    "a host that was forwarded": "GET /data HTTP/1.1\r\nHost: x\r\nX-Forwarded-Host: 127.0.0.1:{port}\r\n{given}{end}",
+    "a proxy's address": "GET http://evil.example/data HTTP/1.1\r\n{host}{given}{end}",
+    "two origins": "GET /data HTTP/1.1\r\n{host}{given}Origin: http://127.0.0.1:{port}\r\nOrigin: http://x\r\n{end}",
+    "an empty origin": "GET /data HTTP/1.1\r\n{host}{given}Origin: \r\n{end}",
+    "two sites": (
+        "GET /data HTTP/1.1\r\n{host}{given}Sec-Fetch-Site: same-origin\r\nSec-Fetch-Site: cross-site\r\n{end}"
+    ),
+    "another method": "PUT /save HTTP/1.1\r\n{host}{given}{end}",
+    "a method behind another": "GET /save HTTP/1.1\r\n{host}{given}X-HTTP-Method-Override: POST\r\n{end}",
+    "a connection": "CONNECT 127.0.0.1:22 HTTP/1.1\r\n{host}{given}{end}",
+    "a slash more": "GET /data/ HTTP/1.1\r\n{host}{given}{end}",
+    "two slashes": "GET //etc/passwd HTTP/1.1\r\n{host}{given}{end}",
+    "a folder above, twice encoded": "GET /%252e%252e/secret.yaml HTTP/1.1\r\n{host}{given}{end}",
+    "a folder above, overlong": "GET /%c0%ae%c0%ae/secret.yaml HTTP/1.1\r\n{host}{given}{end}",
+    "a folder above, with a backslash": "GET /..\\secret.yaml HTTP/1.1\r\n{host}{given}{end}",
+    "a zero byte": "GET /data%00 HTTP/1.1\r\n{host}{given}{end}",
+    "two lengths": "POST /save HTTP/1.1\r\n{host}{given}Content-Length: 2\r\nContent-Length: 9\r\n{end}{{}}",
+    "a length and pieces": (
+        "POST /save HTTP/1.1\r\n{host}{given}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n{end}0\r\n\r\n"
+        "GET /data HTTP/1.1\r\n{host}{end}"
+    ),
+    "a web socket": (
+        "GET /data HTTP/1.1\r\n{host}Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    ),
+    "no HTTP": "GET /data\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("why", ODD)
+def test_odd_requests_get_nothing(running: Studio, why: str) -> None:
+    told = {"token": running.token, "part": running.token[:-1], "port": running.port}
+    told["given"] = f"X-Momlint-Token: {running.token}\r\n"
+    told |= {"host": f"Host: 127.0.0.1:{running.port}\r\n", "end": "Connection: close\r\n\r\n"}
+    with socket.create_connection(("127.0.0.1", running.port), timeout=30) as connection:
+        connection.sendall(ODD[why].format(**told).encode())
+        answer = b""
+        while piece := connection.recv(1 << 16):
+            answer += piece
+    assert answer.split(b" ")[1] in (b"400", b"403", b"404", b"405", b"415")
+    assert b"brokers" not in answer
+    assert b"secret" not in answer
+
+
 def test_it_listens_on_loopback_only(running: Studio) -> None:
     for address in {str(one[4][0]) for one in socket.getaddrinfo(socket.gethostname(), running.port, socket.AF_INET)}:
         if address.startswith("127."):

@@ -177,6 +177,18 @@ def test_a_file_that_changed_meanwhile_is_not_written_over(tmp_path: Path) -> No
     assert (tmp_path / "topology.yaml").read_text() == LINE + "# somebody else\n"
 
 
+def test_a_file_that_changed_before_the_first_change_is_not_written_over(tmp_path: Path) -> None:
+    """Nor is what is changed another text than the one that was read."""
+    session = opened(tmp_path)
+    other = "# somebody else\n" + LINE
+    (tmp_path / "topology.yaml").write_text(other)
+    session.change(ask(session, do="remove-link", name="a--b"))
+    assert session.read(session.file).decode() == LINE.replace("  - {between: [a, b]}   # copper\n", "")
+    with pytest.raises(Refused, match="has changed on the disk"):
+        session.save(ask(session))
+    assert (tmp_path / "topology.yaml").read_text() == other
+
+
 def test_who_has_not_seen_the_last_change_is_refused(tmp_path: Path) -> None:
     session = opened(tmp_path)
     old = ask(session, do="add-broker", name="d")
@@ -214,6 +226,39 @@ def test_an_include_from_outside_is_neither_shown_nor_written(tmp_path: Path, ho
     assert "it is outside the root" in str(told["findings"])
 
 
+def test_a_name_that_becomes_a_link_to_elsewhere_is_refused(tmp_path: Path) -> None:
+    """As a file of the estate may be replaced while the studio runs."""
+    folder, secret = tmp_path / "folder", tmp_path / "secret.yaml"
+    folder.mkdir()
+    secret.write_text("topics: {}  # secret\n")
+    (folder / "more.yaml").write_text("topics: {t: {publishers: [a], subscribers: [b]}}\n")
+    session = opened(folder, "momlint: 1\nbrokers: {a: , b: }\nlinks: [{between: [a, b]}]\ninclude: [more.yaml]\n")
+    more = str(folder / "more.yaml")
+    assert list(session.data()["studio"]["texts"]) == [session.file, more]
+    session.write(ask(session, file=more, text="topics: {}\n"))
+    (folder / "more.yaml").unlink()
+    os.symlink(secret, folder / "more.yaml")
+    assert list(session.data()["studio"]["texts"]) == [session.file]
+    for act in (lambda: session.write(ask(session, file=more, text="gone")), lambda: session.save(ask(session))):
+        with pytest.raises(Refused) as refused:
+            act()
+        assert refused.value.status == 403
+    session.undo(ask(session))
+    assert "# secret" not in str(session.data())
+    assert secret.read_text() == "topics: {}  # secret\n"
+    # The folder itself, too.
+    folder.rename(tmp_path / "other")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "topology.yaml").write_text("momlint: 1\nbrokers: {x: }\n")
+    os.symlink(tmp_path / "elsewhere", folder)
+    with pytest.raises(Refused, match="none of the estate's"):
+        session.write(ask(session, file=session.file, text="momlint: 1\nbrokers: {a: }\n"))
+    session.change(ask(session, do="add-broker", name="c"))
+    with pytest.raises(Refused, match="is outside the folder of the estate"):
+        session.save(ask(session))
+    assert (tmp_path / "elsewhere" / "topology.yaml").read_text() == "momlint: 1\nbrokers: {x: }\n"
+
+
 def test_a_new_file_is_there_once_it_is_saved(tmp_path: Path) -> None:
     file = tmp_path / "new.yaml"
     session = Session(str(file), Options(), b"momlint: 1\nbrokers:\n  a:\n")
@@ -236,6 +281,7 @@ def test_a_new_file_is_there_once_it_is_saved(tmp_path: Path) -> None:
         ({"do": "add-broker", "name": "x", "estate": 7}, 422),
         ({"do": "add-broker", "name": "x", "estate": True}, 400),
         ({"do": "add-broker", "name": "x", "revision": None}, 409),
+        ({"do": "add-broker", "name": "x", "revision": False}, 409),
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path: Path, asked: dict[str, Any], status: int) -> None:
