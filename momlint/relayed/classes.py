@@ -244,9 +244,8 @@ class Classes:
         heard_of = Heard(relay, steps, lambda place, need: self.meets(found, place[1], need))
         for place, several in steps.items():
             broker, topic = place
-            wants = relay.estate.brokers[broker].external or any(
-                self.meets(found, topic, need) for need in relay.wanted if need.broker == broker
-            )
+            unknown = relay.estate.brokers[broker].external or relay.wants_unsaid(broker)
+            wants = unknown or any(self.meets(found, topic, need) for need in relay.wanted if need.broker == broker)
             for passed in several:
                 limit = relay.arcs[passed.arc].demand_hops
                 if limit is None:

@@ -11,7 +11,7 @@ from momlint.relayed.classes import Passed, Rewritten
 from momlint.relayed.fates import Fates, Told
 from momlint.relayed.form import Relay
 from momlint.relayed.mending import Cut, Doubled, Thinned, Trials, cut_of, thinned
-from momlint.relayed.patterns import SEPARATORS, Constraint, Sets, Tokens, whole
+from momlint.relayed.patterns import SEPARATORS, Constraint, Pattern, Sets, Tokens, whole
 from momlint.words import arrow, counted, listed
 
 #: So many findings of a kind are told of one estate.
@@ -256,7 +256,7 @@ def _is_forest(relay: Relay) -> bool:
 def _is_wanted(fates: Fates, one: Told, broker: int, topic: Rewritten) -> bool:
     """Whether anybody at the broker gets it; where nobody says what is wanted, everybody does."""
     relay = fates.relay
-    if not relay.wanted:
+    if relay.wants_unsaid(broker):
         return True
     return any(need.broker == broker and fates.classes.meets(one.found, topic, need) for need in relay.wanted)
 
@@ -321,6 +321,11 @@ def dead_filters(fates: Fates, locate: Callable[[Place], object] = lambda place:
     `locate`: where a place is in the text. Of a line that became several entries of an arc one is enough.
     """
     relay, sets = fates.relay, fates.classes.sets
+    standing_by = _standing_by(relay)
+    come: dict[int, list[Tokens]] = {}
+    for one in fates.told:
+        for broker, topic in one.found.steps:
+            come.setdefault(broker, []).append(one.found.called(topic))
     used = {
         (passed.arc, passed.entry)
         for one in fates.told
@@ -353,6 +358,10 @@ def dead_filters(fates: Fates, locate: Callable[[Place], object] = lambda place:
                     label="never used",
                     data={"filter": entry.given.filter},
                 )
+            elif arc.tail in standing_by or (relay.language.syntax == "amqp" and arc.tail not in come):
+                continue  # something comes there once another broker has failed; files of RabbitMQ have no filters
+            elif arc.max_hops is not None and _matches_any(sets, entry.pattern, come.get(arc.tail, ())):
+                continue  # it is the limit that lets nothing pass
             elif relay.declared and all(need.pattern is not None for need in relay.published):
                 told.add(entry.place)
                 tail = relay.names[arc.tail]
@@ -364,6 +373,22 @@ def dead_filters(fates: Fates, locate: Callable[[Place], object] = lambda place:
                     label="never used",
                     data={"filter": entry.given.filter},
                 )
+
+
+def _matches_any(sets: Sets, pattern: Pattern | None, topics: Sequence[Tokens]) -> bool:
+    return pattern is None or any(sets.matches(whole(pattern), topic) for topic in topics)
+
+
+def _standing_by(relay: Relay) -> set[int]:
+    """Brokers that links lead to once others have failed, and those behind them."""
+    found: set[int] = set()
+    waiting = [one for link in relay.estate.links for _, several in link.alternatives for one in several]
+    while waiting:
+        broker = waiting.pop()
+        if broker not in found:
+            found.add(broker)
+            waiting += [relay.arcs[number].head for number in relay.outs[broker]]
+    return found
 
 
 def _shadow(sets: Sets, relay: Relay, number: int, position: int) -> int | None:

@@ -152,6 +152,19 @@ class Relay:
         pattern = next((one for prefix, one in need.elsewhere if prefix == here), None)
         return need if pattern is None else need._replace(pattern=pattern)
 
+    def wants_unsaid(self, broker: int) -> bool:
+        """Whether it is not said what is wanted at a broker, so that it may be anything.
+
+        Where only files of RabbitMQ say what is (`Need.local`), they say nothing of brokers of MQTT beside them.
+        """
+        if not self._of_files_alone:
+            return not self.wanted
+        return self.estate.syntax != "amqp" and not self.estate.brokers[broker].prefix
+
+    @cached_property
+    def _of_files_alone(self) -> bool:
+        return bool(self.wanted) and all(need.local for need in self.wanted)
+
     @cached_property
     def asks(self) -> bool:
         """Whether some arc carries only what is wanted behind it, and it is said what is wanted."""

@@ -11,7 +11,7 @@ import pytest
 
 from momlint.findings import Severity
 from momlint.lint import Options, lint_files
-from tests.native.test_rabbitmq import binding, definitions, exchange, queue
+from tests.native.test_rabbitmq import binding, definitions, evt, exchange, queue, upstream
 from tests.native.told import verdict
 
 #: What is told: the rule, the file, the line.
@@ -500,3 +500,43 @@ def test_direct_exchanges_that_are_alternates_of_each_other(tmp_path: Path) -> N
         text = definitions("c", exchanges=exchanges, queues=[queue("q")], bindings=bound)
         places = [line_of(text, f'"alternate-exchange": "{ring[name]}"') for name in expected]
         assert verdict({"c.json": text}, tmp_path) == [("MOM811", "c.json", place) for place in places]
+
+
+def test_a_limit_is_no_dead_filter(tmp_path: Path) -> None:
+    """In a ring of four with two hops `d` hears of `b`, and `c` does not: its upstream is for what others publish."""
+    ring = {
+        f"{one}.json": evt(one, upstream(other, f"amqp://{other}.example", max_hops=2))
+        for one, other in ("ab", "bc", "cd", "da")
+    }
+    for target, expected in (("d", []), ("c", [("MOM803", "c.json", line_of(ring["c.json"], '"max-hops"'))])):
+        more = f"publications: [{{at: b, filter: evt.k}}]\nsubscriptions: [{{at: {target}, filter: evt.k}}]\n"
+        assert grave(manifest(ring, more, tmp_path)) == expected
+
+
+# -- files of several families, and manifests --------------------------------------------------------------------------
+
+
+def test_what_comes_back_from_a_broker_of_another_family(tmp_path: Path) -> None:
+    """Who bridges both ways to RabbitMQ gets its own once more, as its clients may be subscribed to anything."""
+    queues = {"exchanges": [exchange("logs")], "queues": [queue("q")]}
+    for line, expected in (("plant/# both", [("MOM804", "n.conf", 4)]), ("plant/# out", [])):
+        for bound in ([], [binding("amq.topic", "q", "#")]):
+            files = {
+                "hq.json": definitions("hq", bindings=bound, **queues),
+                "n.conf": mosquitto(("hq", f"topic {line}", "try_private false")),
+            }
+            assert grave(manifest(files, "", tmp_path)) == expected
+
+
+def test_a_line_of_a_broker_that_stands_by_is_no_dead_filter(tmp_path: Path) -> None:
+    """`c` has something to pass on once `b` has failed, if it is an alternative; else it never has."""
+    files = {
+        "a.conf": mosquitto(("b", "topic x out")),
+        "b.conf": mosquitto(("d", "topic # out")),
+        "c.conf": mosquitto(("d", "topic # out")),
+        "d.conf": mosquitto(),
+    }
+    more = "publications: [{at: a, filter: x}]\nsubscriptions: [{at: d, filter: x}]\n"
+    assert grave(manifest(files, more, tmp_path)) == [("MOM805", "c.conf", 4)]
+    files["a.conf"] = files["a.conf"].replace("b.example", "b.example c.example")
+    assert grave(manifest(files, more, tmp_path)) == []
