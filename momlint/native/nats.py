@@ -103,6 +103,8 @@ class _Reader:
         self.server = native.server
         self.exports: dict[str, list[tuple[str, str, frozenset[str] | None]]] = {}
         self.imports: list[_Import] = []
+        #: Accounts that uplinks name.
+        self.leaf_accounts: list[Token] = []
         self.ports: set[int] = set()
         self.hosts: set[str] = set()
 
@@ -124,6 +126,8 @@ class _Reader:
         self.brokers()
         self.check_names()
         self.check_system_account()
+        self.check_leaf_accounts()
+        self.tell_rewrites(self.root)
         self.check_imports()
         self.tell_unknown()
 
@@ -148,6 +152,14 @@ class _Reader:
         self.listener(block, "cluster")
         self.server.cluster = _text(block.get("name"))
         self.server.cluster_at = entry.key_at
+        permissions = block.get("permissions")
+        if permissions is not None:
+            self.native.report(
+                "MOM814",
+                permissions.key_at,
+                "momlint does not follow what routes may carry by `permissions`; it takes them to carry everything",
+                "leave them out, if all of the cluster is to get what it asks for",
+            )
         for value in _list(block.get("routes")):
             if isinstance(value, Scalar):
                 self.server.routes.append(_address(value, "cluster"))
@@ -183,6 +195,8 @@ class _Reader:
             )
             return
         account = _text(block.get("account", "local"))
+        if account is not None:
+            self.leaf_accounts.append(account)
         user = urls[0].text.partition("://")[2].rpartition("@")[0].partition(":")[0] or None
         self.server.leaves.append(
             Leaf(
@@ -212,6 +226,7 @@ class _Reader:
 
     def account(self, name: str, block: Map) -> None:
         self.users(block, name)
+        self.tell_rewrites(block)
         for value in _list(block.get("exports")):
             for kind in ("stream", "service"):
                 subject = _text(value.get(kind)) if isinstance(value, Map) else None
@@ -265,6 +280,33 @@ class _Reader:
                 related=(self.native.related(cluster.at, "the cluster's name"),),
                 about={"broker": gateway.text},
             )
+
+    def tell_rewrites(self, block: Map) -> None:
+        mappings = block.get("mappings", "maps")
+        if mappings is not None:
+            self.native.report(
+                "MOM814",
+                mappings.key_at,
+                "momlint does not follow `mappings` of subjects; it takes them to keep their names",
+                "what a client publishes under a name that is mapped arrives under another one",
+            )
+
+    def check_leaf_accounts(self) -> None:
+        """Accounts of uplinks must be there, unless they come from an operator."""
+        if self.root.get("operator", "operators", "roots", "root", "resolver") is not None:
+            return
+        system = _text(self.root.get("system_account", "system"))
+        known = {"$G", "$SYS", "SYS", *self.server.accounts, *([] if system is None else [system.text])}
+        for account in self.leaf_accounts:
+            if account.text not in known:
+                self.native.report(
+                    "MOM808",
+                    account.at,
+                    f"there is no account `{account.text}` for this uplink; the server does not start",
+                    "mend the name, or declare the account",
+                    label="declared nowhere",
+                    about={"broker": account.text},
+                )
 
     def check_system_account(self) -> None:
         """With gateways and a listener for leaf nodes nats-server 2.9.10 starts only if one is named."""

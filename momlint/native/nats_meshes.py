@@ -237,7 +237,7 @@ class _Meshes:
 
     def leaves(self) -> None:
         joined: dict[tuple[str, str, str, str], Leaf] = {}
-        first: set[tuple[str, str, str, str]] = set()
+        first: dict[tuple[str, str, str, str], NativeFile | None] = {}
         trees = self.gateway_ways()
         below: dict[str, list[NativeFile]] = {}
         for native in self.files:
@@ -260,11 +260,11 @@ class _Meshes:
                     if path is not None:
                         self.tell_cycle(native, leaf, path)
                         continue
-                    first.add(key)
+                    first[key] = other
                 joined[native.file, *key[1:]] = leaf
                 if native not in below.setdefault(there, []):
                     below[there].append(native)
-                self.leaf(native, leaf, number, other, far)
+                self.leaf(native, leaf, number, other, far, first[key])
         for natives in below.values():
             self.check_cluster_names(natives)
         for uplink in self.uplinks:
@@ -295,8 +295,25 @@ class _Meshes:
                 found += [one for one in self.wanted(below) if below.brings(one)]
         return found
 
-    def leaf(self, native: NativeFile, leaf: Leaf, number: int, other: NativeFile | None, far: str) -> None:
-        """The links of an uplink."""
+    def leaf(
+        self,
+        native: NativeFile,
+        leaf: Leaf,
+        number: int,
+        other: NativeFile | None,
+        far: str,
+        first: NativeFile | None,
+    ) -> None:
+        """The links of an uplink.
+
+        A message remembers the cluster that it is from while it is in the hub's: so all servers of one cluster are
+        taken to have their uplinks at the server that the first of them names, whose cluster is a mesh anyway.
+        """
+        others = self.others(native, leaf, other, far)
+        if first is not None and other is not None and first is not other:
+            others = list(dict.fromkeys([(other.file, far), *others]))
+            others = [one for one in others if one[0] != first.file]
+            other = first
         if self.has_many(native) and self.has_gateways(native):
             native.report(
                 "MOM814",
@@ -315,7 +332,7 @@ class _Meshes:
                     [Pass(one.text, "", "", one.at, denied=True) for one in denied] + [Pass(">", "", "", leaf.at)],
                     list(leaf.addresses),
                     other=None if other is None else (other.file, far),
-                    others=self.others(native, leaf, other, far),
+                    others=others,
                     far_key=far,
                     connection=self.group(native) if self.has_many(native) else self.own_group(native),
                     global_connection=True,

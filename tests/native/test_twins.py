@@ -398,6 +398,24 @@ def test_gateways_and_uplinks_hand_on_to_each_other(tmp_path: Path) -> None:
         assert [one[0] for one in told] == (["MOM803"] if {source, target} == {"hub", "b"} else [])
 
 
+def test_servers_of_a_cluster_with_uplinks_to_servers_of_another(tmp_path: Path) -> None:
+    """Asked of nats-server 2.9.10: everybody gets everybody's once, whichever server each of them goes up to."""
+    files = {
+        "a.conf": nats("a", cluster("e", "b"), uplinks("h")),
+        "b.conf": nats("b", cluster("e", "a"), uplinks("i")),
+        "h.conf": nats("h", cluster("hub", "i"), TAKES),
+        "i.conf": nats("i", cluster("hub", "h"), TAKES),
+    }
+    assert verdict(files, tmp_path) == []
+    for source, target in (("a", "i"), ("b", "i"), ("h", "b"), ("i", "a")):
+        more = f"publications: [{{at: {source}, filter: x}}]\nsubscriptions: [{{at: {target}, filter: x}}]\n"
+        assert grave(manifest(files, more, tmp_path)) == []
+    # Two clusters of one server each hear of each other over the hub's.
+    files |= {"a.conf": nats("a", cluster("e"), uplinks("h")), "b.conf": nats("b", cluster("f"), uplinks("i"))}
+    more = "publications: [{at: a, filter: x}]\nsubscriptions: [{at: b, filter: x}]\n"
+    assert grave(manifest(files, more, tmp_path)) == []
+
+
 def test_names_that_hubs_refuse(tmp_path: Path) -> None:
     """`remote leafnode has same cluster name`, says nats-server 2.9.10."""
     hub = {"hub.conf": nats("hub", cluster("h"), TAKES)}
@@ -446,6 +464,28 @@ def test_exports_to_some_accounts(takers: str, expected: Verdict, tmp_path: Path
         " C { users: [{user: c, password: c}] }\n}",
     )
     assert verdict({"s.conf": text}, tmp_path) == expected
+
+
+def test_an_uplinks_account_must_be_there(tmp_path: Path) -> None:
+    """`cannot find local account "Z" specified in leafnode remote`, says nats-server 2.9.10."""
+    for name, expected in (("Z", [("MOM808", "a.conf", 3)]), ("A", []), ('"$G"', [])):
+        remote = f'leafnodes {{ remotes: [ {{ url: "nats-leaf://b.example", account: {name} }} ] }}'
+        text = nats("a", "accounts { A { users: [{user: a, password: a}] } }", remote)
+        assert verdict({"a.conf": text}, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("part", "is_told"),
+    [
+        ("mappings { x: y }", True),
+        ("accounts { A { users: [{user: a, password: a}], mappings: { x: y } } }", True),
+        ('cluster { name: k, permissions { import: ["x.>"] } }', True),
+        ("cluster { name: k }", False),
+    ],
+)
+def test_what_is_not_followed_is_told(part: str, is_told: bool, tmp_path: Path) -> None:
+    files = {"a.conf": nats("a", part, "port: 4222"), "b.conf": nats("b", TAKES)}
+    assert manifest(files, "", tmp_path) == ([("note", "MOM814", "a.conf", 2)] if is_told else [])
 
 
 def test_a_way_that_nothing_takes_is_no_dead_filter(tmp_path: Path) -> None:
