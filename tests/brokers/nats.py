@@ -44,7 +44,7 @@ def observe(
 ) -> Seen:
     """Publish messages, given as server and subject, all at once; count copies until `calm` seconds pass without one.
 
-    `files`, `ports`: see `on_loopback`. `links`: how many routes and leaf nodes come up.
+    `files`, `ports`: see `on_loopback`. `links`: how many routes and leaf nodes come up, and gateways, each way.
     """
     server = program("nats-server")
     seen = Seen()
@@ -52,7 +52,9 @@ def observe(
         until = time.monotonic() + 20
         while True:
             text = "".join(path.read_text(errors="replace") for path in logs.values())
-            up = len(re.findall(r"Leafnode connection created|Route connection created", text))
+            up = len(
+                re.findall(r"(?:Leafnode|Route) connection created|gateway connection (?:to|from) .*registered", text)
+            )
             if up >= 2 * links:
                 # Servers that name each other connect twice, and drop one connection: let them settle.
                 time.sleep(1.5)

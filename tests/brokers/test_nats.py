@@ -131,3 +131,36 @@ def test_sites_of_one_cluster_name_do_not_hear_each_other(tmp_path: Path) -> Non
     assert told(files, tmp_path) == set()
     seen = observe(files, ports, [("site1", "a")], tmp_path, links=2)
     assert seen.at("site1", "a") == {("site1", "a"): 1, ("hub", "a"): 1, ("site2", "a"): 1}
+
+
+HUB = 'server_name: {0}\nlisten: "0.0.0.0:4222"\nleafnodes {{ listen: "0.0.0.0:7422" }}\n'
+PLAIN = 'server_name: {0}\nlisten: "0.0.0.0:4222"\n'
+UP = 'leafnodes {{ remotes: [ {{ url: "nats-leaf://{0}.example:7422" }} ] }}\n'
+CLUSTER = 'cluster {{ name: {0}, listen: "0.0.0.0:6222", routes: [ "nats-route://{1}.example:6222" ] }}\n'
+GATEWAY = """\
+cluster {{ name: {0}, listen: "0.0.0.0:6222" }}
+gateway {{ name: {0}, listen: "0.0.0.0:7222", gateways: [ {{ name: {1}, url: "nats://{2}.example:7222" }} ] }}
+"""
+
+
+@pytest.mark.slow
+def test_clusters_of_two_with_an_uplink_each(tmp_path: Path) -> None:
+    """A message remembers in the hub's cluster which cluster it is from."""
+    files = {
+        "a": PLAIN.format("a") + CLUSTER.format("e", "b") + UP.format("h"),
+        "b": PLAIN.format("b") + CLUSTER.format("e", "a") + UP.format("i"),
+        "h": HUB.format("h") + CLUSTER.format("hub", "i"),
+        "i": HUB.format("i") + CLUSTER.format("hub", "h"),
+    }
+    agree(files, 4, tmp_path)
+
+
+@pytest.mark.slow
+def test_gateways_and_an_uplink(tmp_path: Path) -> None:
+    """What comes by the one goes out by the other."""
+    files = {
+        "a": PLAIN.format("a") + GATEWAY.format("east", "west", "b") + UP.format("hub"),
+        "b": PLAIN.format("b") + GATEWAY.format("west", "east", "a"),
+        "hub": HUB.format("hub"),
+    }
+    agree(files, 3, tmp_path)
