@@ -75,6 +75,7 @@ _NO_NAMES: Final = frozenset(("0.0.0.0", "localhost", ""))
 _TRUE: Final = frozenset(("true", "1"))
 _FALSE: Final = frozenset(("false", "0"))
 _UNSEEN: Final = "if it says where messages go, momlint does not see it"
+_DIVERTS: Final = "momlint follows diverts to where a bridge takes from, and no others: what they send is not judged"
 #: Why what has to do with queues is not followed.
 _QUEUES: Final = "momlint does not follow queues: each message of one goes to one consumer"
 
@@ -137,6 +138,9 @@ class _Reader:
         self.connectors: dict[str, list[Address]] = {}
         #: The address that a queue is bound to.
         self.queues: dict[str, str] = {}
+        #: What diverts send to an address, each with where it stands; those that a bridge takes it from.
+        self.diverts: dict[str, list[tuple[Token, At]]] = {}
+        self.followed: set[At] = set()
 
     def run(self) -> None:
         root = read_xml(self.native)
@@ -158,14 +162,16 @@ class _Reader:
         self.read_connectors(core)
         self.read_acceptors(core, broker)
         self.read_queues(core)
-        for element in core.all("divert"):
-            self.note("divert", element.at, "momlint does not follow diverts: what they send elsewhere is not judged")
+        self.read_diverts(core)
         for element in core.all("cluster-connection-uri"):
             self.note(element.name, element.at, "momlint does not read a cluster connection that is written as a URI")
         for section in core.children:
             for element in section.children:
                 if element.closed:
                     self.read_one(section.name, element, broker)
+        for divert in core.all("divert"):
+            if divert.at not in self.followed:
+                self.note("divert", divert.at, _DIVERTS)
 
     def read_one(self, section: str, element: Element, broker: Broker) -> None:
         match section, element.name:
@@ -249,6 +255,14 @@ class _Reader:
             called, where = queue.attributes.get("name"), queue.child("address")
             if called is not None and where is not None and where.text is not None:
                 self.queues.setdefault(called.text, where.text.text)
+
+    def read_diverts(self, core: Element) -> None:
+        for divert in core.all("divert"):
+            source, target = divert.child("address"), divert.child("forwarding-address")
+            if source is None or source.text is None or target is None or target.text is None:
+                continue
+            for one in _filled(target.text.text).split(","):
+                self.diverts.setdefault(one.strip(), []).append((source.text, divert.at))
 
     def bound_to(self, queue: Token) -> str:
         """The address of a queue, by its name or as ``address::queue``."""
@@ -500,7 +514,7 @@ class _Reader:
                 self.note("transformer", at, "momlint does not know what a transformer does to messages")
         given = policy.attributes.get("enable-divert-bindings")
         if given is not None and self.flag("enable-divert-bindings", given, default=False):
-            self.note("divert", given.at, "momlint does not follow diverts: what they send elsewhere is not judged")
+            self.note("divert", given.at, _DIVERTS)
 
     # -- core bridges --------------------------------------------------------------------------------------------------
 
@@ -528,15 +542,24 @@ class _Reader:
                     if key == "filter"
                     else "momlint does not know what a transformer does to messages",
                 )
-        source = self.pattern(Token(self.bound_to(queue.text), queue.text.at))
+        address = self.bound_to(queue.text)
+        source = self.pattern(Token(address, queue.text.at))
         forwarding = element.child("forwarding-address")
         target = None if forwarding is None or forwarding.text is None else self.pattern(forwarding.text)
         if source is None or not addresses:
             return
-        one = self.renamed(source, target)
-        if one is not None:
+        passes = [self.renamed(source, target)]
+        for given, divert in self.diverts.get(address, ()):
+            # A message that is diverted has the new address, which a bridge keeps where it says no other.
+            diverted = self.pattern(given)
+            if diverted is not None:
+                self.followed.add(divert)
+                # Where the bridge says what it takes: one of the two is enough to be of use.
+                passes.append(self.renamed(diverted._replace(at=source.at), target or source))
+        kept = [one for one in passes if one is not None]
+        if kept:
             called = self.free("bridge" if name is None else name.text)
-            self.native.links.append(Link(called, "", True, at, [one], addresses, unguarded=True))
+            self.native.links.append(Link(called, "", True, at, kept, addresses, unguarded=True))
 
     def renamed(self, source: Token, target: Token | None) -> Pass | None:
         """What passes under the one name `target`, or its own; None where that cannot be followed, which is told."""

@@ -275,6 +275,33 @@ def test_two_opposite_core_bridges_are_a_loop(tmp_path: Path) -> None:
     assert [one[0] for one in verdict(files, tmp_path)] == ["MOM801"]
 
 
+def test_a_divert_to_a_bridge_is_a_way_out(tmp_path: Path) -> None:
+    """The manual: diverts and bridges together send on to other brokers. What is diverted has the bridge's address."""
+
+    def both(peer: str, forwarding: str) -> str:
+        divert = "<divert name='d'><address>x.y</address>\n<forwarding-address>{}</forwarding-address></divert>"
+        return f"{bridge(peer, 'out.q', forwarding)}<diverts>{divert.format('out.q')}</diverts>"
+
+    native = read(both("hub", ""), "hub")
+    assert [one[:3] for one in native.links[0].passes] == [("out.q", "", ""), ("x.y", "x.y", "out.q")]
+    assert native.problems == []
+    # Sent back to the address that is diverted, it is a loop.
+    files = {f"{one}.xml": broker(one, both(other, "x.y"), other) for one, other in ("ab", "ba")}
+    assert [one[0] for one in verdict(files, tmp_path)] == ["MOM801"]
+    files["a.xml"] = broker("a", both("b", "x.z"), "b")
+    assert verdict(files, tmp_path) == []
+    # Nobody publishes to the bridge's own address, which is no filter that nothing passes by.
+    both_ways = {"a": broker("a", both("b", "x.z"), "b"), "b": broker("b", "")}
+    for one, text in both_ways.items():
+        (tmp_path / f"{one}.xml").write_text(text)
+    (tmp_path / "estate.mom.yaml").write_text(
+        "momlint: 1\nbrokers:\n  a: {config: a.xml}\n  b: {config: b.xml, hosts: [b.example]}\n"
+        "subscriptions: [{at: b, filter: x.z}]\npublications: [{at: a, filter: x.y}]\n"
+    )
+    told = lint_files([str(tmp_path / "estate.mom.yaml")], Options()).findings
+    assert [one.code for one in told if one.severity is not Severity.NOTE] == []
+
+
 def test_whose_queue_a_bridge_takes_from() -> None:
     native = read(bridge("hub", "x.y", "x.z"), "hub")
     assert [one[:3] for one in native.links[0].passes] == [("x.y", "x.y", "x.z")]
