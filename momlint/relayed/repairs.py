@@ -182,7 +182,8 @@ class _Search:
         """The copies that come over an arc: renamed as it renames, and, at the price of a change, as it is."""
         hop = at.counted[arc.counter] + 1
         if arc.max_hops is not None and hop > arc.max_hops:
-            changes.append(self.change("hops", arc.place, at, arc)._replace(hop=hop))
+            raised = self.change("hops", arc.place, at, arc)
+            changes.append(raised._replace(hop=hop))
         if not arc.unguarded and self.relay.identity[arc.head] in self.been(at):
             changes.append(self.change("visited", arc.place, at, arc))
         entry = next((one for one in arc.entries if self.meets(one.pattern, at.topic)), None)

@@ -189,7 +189,7 @@ class Editing:
         old, new = range(same, len(before) - end), filters[same : len(filters) - end]
         for index, one in zip(old, new, strict=False):
             told = {key: value for key, value in one.items() if value != before[index].get(key)}
-            self._set(Place(document, (*route, index)), told)
+            self._set_at(document, (*route, index), told)
         for index in old[len(new) :]:
             self._drop(document, (*route, index))
         if not filters:
@@ -302,7 +302,9 @@ class Editing:
 
     def _set(self, place: Place, told: Mapping[str, str | None]) -> None:
         """Give the entries of the mapping at `place` these values; None takes one out."""
-        document, path = route_of(place)
+        self._set_at(*route_of(place), told)
+
+    def _set_at(self, document: int, path: tuple[str | int, ...], told: Mapping[str, str | None]) -> None:
         node = self._find(document, path)
         if not isinstance(node, MappingNode):
             new = [f"{key}: {value}" for key, value in told.items() if value is not None]
