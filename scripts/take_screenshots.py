@@ -50,13 +50,22 @@ def main() -> None:
             take(browser, ring.as_uri(), "view-dark.png", [dark, choose, "scrollTo(0, 570)"])
             edited = Path(folder, "abilene.yaml")
             edited.write_bytes((ROOT / "examples" / "real-networks" / "abilene.yaml").read_bytes())
-            with studio(edited) as running:
+            # From its folder: no path of this machine is to be seen.
+            with studio(Path(edited.name), edited.parent) as running:
                 take(browser, running.address, "studio.png", [
                     "document.querySelector('#studio [value=fail]').click()",
                     "document.querySelector('#elements summary').click()",
                     *(f"[...document.querySelectorAll('#elements table:last-child button')].filter((one) => "
                       f"one.textContent.includes('seattle'))[{n}].click();"
                       "document.querySelector('#detail .fails').click()" for n in (0, 1)),
+                    "scrollTo(0, 0)",
+                ])  # fmt: skip
+                take(browser, running.address, "studio-forms.png", [
+                    "document.querySelector('#elements summary').click()",
+                    "[...document.querySelectorAll('#elements table:last-child button')].find((one) => "
+                    "one.textContent.includes('seattle')).click();"
+                    "[...document.querySelectorAll('#detail button')]"
+                    ".find((one) => one.textContent === 'Change link').click()",
                     "scrollTo(0, 0)",
                 ])  # fmt: skip
                 browser.execute_script("window.onbeforeunload = null")

@@ -33,10 +33,10 @@ def needed() -> None:
 
 
 @contextlib.contextmanager
-def studio(file: Path) -> Iterator[Studio]:
-    """Start it, and end it as Ctrl-C does."""
+def studio(file: Path, folder: Path | None = None) -> Iterator[Studio]:
+    """Start it, in `folder` where one is named, and end it as Ctrl-C does."""
     command = [sys.executable, "-m", "momlint", "studio", str(file)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
     try:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
