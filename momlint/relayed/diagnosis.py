@@ -14,6 +14,8 @@ from momlint.relayed.mending import Cut, Doubled, Thinned, Trials, cut_of, thinn
 from momlint.relayed.patterns import SEPARATORS, Constraint, Pattern, Sets, Tokens, whole
 from momlint.words import arrow, counted, listed
 
+#: What goes straight to a queue of RabbitMQ is published to it.
+_DEFAULT_EXCHANGE = "amq.default"
 #: So many findings of a kind are told of one estate.
 MOST = 100
 
@@ -189,7 +191,7 @@ def guarded_loops(fates: Fates, told: set[str]) -> Iterator[Draft]:
         for one in fates.unguarded(hops=True, visited=False):
             for steps in one.fate.cycles:
                 cycle = _Cycle(fates, one, steps)
-                if not cycle.goes_back:
+                if not cycle.goes_back and not _moves(cycle):
                     cycles.append((cycle, "the memory of where a message has been"))
     why = {id(cycle): guard for cycle, guard in cycles}
     for cycle, *_ in _grouped([cycle for cycle, _ in cycles])[:MOST]:
@@ -211,6 +213,11 @@ def _is_meant(relay: Relay, step: Passed) -> bool:
     """Whether an arc has a limit that is there to end cycles."""
     arc = relay.arcs[step.arc]
     return arc.max_hops is not None and relay.estate.links[arc.link].counter is not None
+
+
+def _moves(cycle: _Cycle) -> bool:
+    """Whether it is one of federated queues of RabbitMQ: what is in a queue moves to where it is consumed."""
+    return cycle.relay.language.syntax == "amqp" and cycle.topic.startswith(f"{_DEFAULT_EXCHANGE}.")
 
 
 def duplicates(fates: Fates, looping: set[str]) -> tuple[list[Draft], set[str]]:
@@ -322,10 +329,10 @@ def dead_filters(fates: Fates, locate: Callable[[Place], object] = lambda place:
     """
     relay, sets = fates.relay, fates.classes.sets
     standing_by = _standing_by(relay)
-    come: dict[int, list[Tokens]] = {}
+    come: dict[int, list[tuple[Told, Rewritten]]] = {}
     for one in fates.told:
         for broker, topic in one.found.steps:
-            come.setdefault(broker, []).append(one.found.called(topic))
+            come.setdefault(broker, []).append((one, topic))
     used = {
         (passed.arc, passed.entry)
         for one in fates.told
@@ -375,8 +382,8 @@ def dead_filters(fates: Fates, locate: Callable[[Place], object] = lambda place:
                 )
 
 
-def _matches_any(sets: Sets, pattern: Pattern | None, topics: Sequence[Tokens]) -> bool:
-    return pattern is None or any(sets.matches(whole(pattern), topic) for topic in topics)
+def _matches_any(sets: Sets, pattern: Pattern | None, come: Sequence[tuple[Told, Rewritten]]) -> bool:
+    return pattern is None or any(sets.matches(whole(pattern), one.found.called(topic)) for one, topic in come)
 
 
 def _standing_by(relay: Relay) -> set[int]:

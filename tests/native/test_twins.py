@@ -11,7 +11,7 @@ import pytest
 
 from momlint.findings import Severity
 from momlint.lint import Options, lint_files
-from tests.native.test_rabbitmq import binding, definitions, evt, exchange, queue, upstream
+from tests.native.test_rabbitmq import binding, definitions, evt, exchange, policy, queue, upstream
 from tests.native.told import verdict
 
 #: What is told: the rule, the file, the line.
@@ -551,6 +551,21 @@ def test_a_limit_is_no_dead_filter(tmp_path: Path) -> None:
     for target, expected in (("d", []), ("c", [("MOM803", "c.json", line_of(ring["c.json"], '"max-hops"'))])):
         more = f"publications: [{{at: b, filter: evt.k}}]\nsubscriptions: [{{at: {target}, filter: evt.k}}]\n"
         assert grave(manifest(ring, more, tmp_path)) == expected
+
+
+def test_a_ring_of_federated_queues(tmp_path: Path) -> None:
+    """A message in a queue moves to where it is consumed: nothing goes round, and no guard is needed for that."""
+    federated = policy({"federation-upstream-set": "all"}, pattern="^work$", **{"apply-to": "queues"})
+    ring = {
+        f"{one}.json": definitions(
+            one,
+            queues=[queue("work")],
+            policies=[federated],
+            parameters=[upstream(other, f"amqp://{other}.example")],
+        )
+        for one, other in ("ab", "bc", "ca")
+    }
+    assert verdict(ring, tmp_path) == []
 
 
 # -- files of several families, and manifests --------------------------------------------------------------------------
