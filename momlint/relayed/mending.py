@@ -163,11 +163,17 @@ def thinned(trials: Trials, doubled: Sequence[Doubled]) -> Thinned | None:
     differ = {step.arc for step in first} ^ {step.arc for step in second}
     latest = sorted(differ, key=lambda arc: relay.arcs[arc].link, reverse=True)
     last = second[-1].arc
+    # A connection both ways has one limit in its file.
+    limited = {
+        number
+        for number, arc in enumerate(relay.arcs)
+        if arc.connection == relay.arcs[last].connection and arc.max_hops == relay.arcs[last].max_hops
+    }
     try:
         if (
             hop > 1
             and relay.arcs[last].max_hops is not None
-            and _once(several, lambda one: trials.limited(one, {last}, hop - 1))
+            and _once(several, lambda one: trials.limited(one, limited, hop - 1))
         ):
             return Thinned(last, hop - 1)
         for arc in latest[:_MOST_TRIED]:

@@ -303,6 +303,17 @@ def test_a_subscription_too_far_away_makes_no_copy(tmp_path: Path) -> None:
         assert grave(manifest(files, both, tmp_path)) == expected
 
 
+def test_one_limit_of_a_mesh_too_high(tmp_path: Path) -> None:
+    """Messages of `c` come to `a` and `b` over the other one too, by the connector of two hops."""
+    for ttl, expected in (("2", [("MOM804", "a.xml", 2)]), ("1", [])):
+        files = {
+            "a.xml": activemq("a", to("b", f'duplex="true" networkTTL="{ttl}"'), to("c", 'duplex="true"')),
+            "b.xml": activemq("b", to("c", 'duplex="true"')),
+            "c.xml": activemq("c"),
+        }
+        assert verdict(files, tmp_path) == expected
+
+
 @pytest.mark.parametrize(
     ("connector", "is_told"),
     [
