@@ -128,6 +128,48 @@ links:
     assert {draft.code for draft in found} == {"MOM804"}
 
 
+def test_hops_of_another_counter_do_not_count() -> None:
+    """a → b → c, one hop at the most over either link: with one counter b → c would be the second."""
+    text = """
+momlint: 1
+brokers: {a: , b: , c: }
+routing: {protocol: relay, syntax: amqp, guard: {hops: 1}}
+links:
+  - {from: a, to: b, counter: red, max_hops: 1}
+  - {from: b, to: c, counter: %s, max_hops: 1}
+topics: {news: {publishers: [a], subscribers: [c]}}
+"""
+    assert [draft.code for draft in drafts(text % "blue") if draft.code != "MOM501"] == []
+    (lost,) = [draft for draft in drafts(text % "red") if draft.code != "MOM501"]
+    assert (lost.code, lost.place.path) == ("MOM803", ("links", 1))
+    assert lost.help == "raise the limit of this link to 2"
+    # The guard's hops are not the limit of a link with a counter of its own.
+    assert [draft.code for draft in drafts(text.replace(", max_hops: 1", "") % "red") if draft.code != "MOM501"] == []
+
+
+def test_a_limit_with_a_counter_of_its_own_is_meant_to_end_a_ring() -> None:
+    text = """
+momlint: 1
+brokers: {a: , b: , c: }
+routing: {protocol: relay, syntax: amqp}
+links:
+  - {from: a, to: b, max_hops: %d, counter: x}
+  - {from: b, to: c, max_hops: %d, counter: x}
+  - {from: c, to: a, max_hops: %d, counter: x}
+"""
+    assert drafts(text % (2, 2, 2)) == []
+    assert [draft.code for draft in drafts(text.replace(", counter: x", "") % (2, 2, 2))] == ["MOM802"]
+    # With one hop more each message comes back to where it was published.
+    (back,) = drafts(text % (3, 3, 3))
+    assert (back.code, back.message) == (
+        "MOM804",
+        "`a` gets 2 copies of messages such as `x` from its own publishers",
+    )
+    assert back.witness is not None
+    assert back.witness.paths == ("a", "a → b → c → a")
+    assert back.help.startswith("lower the limit on hops here from 3 to 2, and on the other links likewise")
+
+
 def findings(text: str) -> list[tuple[str, int, int]]:
     report = lint_bytes(text.encode(), "estate.yaml", Options())
     return sorted((one.code, one.span.start.line, one.span.start.column) for one in report.findings)
