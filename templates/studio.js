@@ -131,7 +131,9 @@
 
   const remove = (kind, name) => h("button", { type: "button", class: "danger", "aria-label": `Remove ${kind} ${name}`, onclick: () => ask("/change", { do: `remove-${kind}`, name }) }, `Remove ${kind}`);
   const change = (kind, name, begin) => h("button", { type: "button", "aria-label": `Change ${kind} ${name}`, onclick: begin }, `Change ${kind}`);
-  const known = () => state.forms[Math.max(0, now().data.estates.indexOf(now().estate))];
+  // Of a text that is no estate there is nothing.
+  const nothing = { relayed: false, brokers: [], links: [], topics: [], interests: [] };
+  const known = () => state.forms[Math.max(0, now().data.estates.indexOf(now().estate))] || nothing;
 
   window.momlint.elementNodes = (kind, index) => {
     const { estate } = now();
@@ -215,7 +217,7 @@
   // Of relayed overlays the tables show classes of topics; here stands what the file says.
   function listDeclared() {
     const forms = known();
-    if (!forms || !forms.relayed) return;
+    if (!forms.relayed) return;
     $("declared").replaceChildren(
       ...forms.topics.map((one) => h("li", {}, `Topic ${one.name}: published at ${one.publishers.join(", ") || "no broker"}, wanted at ${one.subscribers.join(", ") || "none"} `,
         change("topic", one.name, () => begins("add-topic", one.name, one)), " ", remove("topic", one.name))),

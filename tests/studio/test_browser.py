@@ -166,6 +166,12 @@ def details(browser: Browser, words: str) -> None:
     next(one for one in find(browser, "#detail button") if one.text == words).click()
 
 
+def press_first(browser: Browser, selector: str, words: str) -> None:
+    """The first button with these words; tables are filled a moment after they were opened."""
+    until(lambda: any(one.text == words for one in find(browser, selector)))
+    next(one for one in find(browser, selector) if one.text == words).click()
+
+
 def value(browser: Browser, selector: str) -> Any:
     return find(browser, selector)[0].get_property("value")
 
@@ -195,7 +201,7 @@ def test_brokers_links_and_topics_are_changed_by_form(browser: Browser, file: Pa
     find(browser, "#add-link [type=submit]")[0].click()
     says(browser, "Link a--hub changed.")
     find(browser, "#topics summary")[0].click()
-    next(one for one in find(browser, "#topics button") if one.text == "Change topic").click()
+    press_first(browser, "#topics button", "Change topic")
     assert value(browser, "#add-topic [name=name]") == "t"
     put(browser, "#add-topic [name=name]", "heat")
     put(browser, "#add-topic [name=max_hops]", "2")
@@ -259,7 +265,7 @@ def test_filters_and_who_wants_what_are_changed_by_form(browser: Browser, file: 
     put(browser, "#add-link [name=max_hops]", "2")
     find(browser, "#add-link [type=submit]")[0].click()
     says(browser, "Link edge->hub changed.")
-    next(one for one in find(browser, "#declared button") if one.text == "Change").click()
+    press_first(browser, "#declared button", "Change")
     put(browser, "#add-interest [name=filter]", "plant/b")
     find(browser, "#add-interest [type=submit]")[0].click()
     says(browser, "plant/b wanted at hub, changed.")
@@ -269,7 +275,7 @@ def test_filters_and_who_wants_what_are_changed_by_form(browser: Browser, file: 
         '[{filter: "plant/#"}]}   # uplink', "[{filter: plant/a}, {filter: plant/b}], max_hops: 2}   # uplink"
     )
     assert file.read_text() == wanted.replace('{at: hub, filter: "plant/#"}', "{at: hub, filter: plant/b}")
-    next(one for one in find(browser, "#declared button") if one.text == "Remove topic").click()
+    press_first(browser, "#declared button", "Remove topic")
     says(browser, "Topic plant/a removed.")
 
 
@@ -297,7 +303,7 @@ def test_links_of_a_relayed_overlay_fail_with_their_connection(browser: Browser,
     click(browser, '[data-broker="2"] circle')
     says(browser, "Nothing has failed.")
     find(browser, "#elements summary")[0].click()
-    next(one for one in find(browser, "#elements button") if one.text == "hub->cloud").click()
+    press_first(browser, "#elements button", "hub->cloud")
     details(browser, "It fails")
     says(
         browser,
@@ -377,6 +383,17 @@ def test_of_a_large_estate_a_state_is_followed_when_it_is_chosen(browser: Browse
         until(lambda: links(browser, "failed") == {0} and len(links(browser, "walk")) == 99)
         assert browser.get_log("browser") == []
         browser.get("about:blank")
+
+
+def test_a_form_of_what_is_no_longer_there_adds_again(browser: Browser, file: Path) -> None:
+    find(browser, "#topics summary")[0].click()
+    press_first(browser, "#topics button", "Change topic")
+    assert text(browser, "#add-topic [type=submit]") == "Change topic t"
+    # A text that is no estate, and one again.
+    write(browser, LINE + "  [", 0)
+    until(lambda: any("MOM101" in one.text for one in find(browser, "#findings button")))
+    assert text(browser, "#add-topic [type=submit]") == "Add topic"
+    write(browser, LINE + "# again\n", 2)
 
 
 def test_a_mistake_is_told_and_harms_nothing(browser: Browser, file: Path) -> None:
