@@ -16,6 +16,7 @@ from momlint.native.addresses import ANY_HOST, read_address
 from momlint.native.form import TOP, Address, At, Broker, Client, Link, NativeFile, Pass, Token
 from momlint.native.text import read_text
 from momlint.native.xml_syntax import Element, read_xml
+from momlint.native.xml_values import Values
 
 _DECLARED: Final = re.compile(rb"""\s*<\?xml[^>]{0,200}encoding\s*=\s*["']([\w.-]+)["']""")
 #: Encodings whose every byte is a character, which UTF-8 is not told from.
@@ -38,14 +39,9 @@ _KNOWN: Final = frozenset(_KNOWN_TEXT.split())
 _LISTS: Final = ("excludedDestinations", "staticallyIncludedDestinations", "dynamicallyIncludedDestinations")
 _KNOWN_CHILDREN: Final = frozenset((*_LISTS, "durableDestinations", "filterFactory", "bridgeFactory", "sslContext"))
 
-_PLACEHOLDER: Final = re.compile(r"[$#]\{")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://)?")
 #: Ways to find brokers that are told at run time only.
 _DISCOVERIES: Final = ("multicast", "zeroconf", "discovery", "rendezvous", "http", "https", "ldap", "peer", "fanout")
-_TRUE: Final = frozenset(("true", "on", "yes", "1"))
-_FALSE: Final = frozenset(("false", "off", "no", "0"))
-
-_MAY_MATTER: Final = "if it says where messages go, momlint does not see it"
 
 #: What a broker is called where its file does not say.
 UNNAMED: Final = "localhost"
@@ -82,10 +78,13 @@ def _in_utf8(data: bytes) -> bytes:
     return data.decode(name, "replace").encode() if name in _OLD_ENCODINGS else data
 
 
-class _Reader:
+class _Reader(Values):
+    placeholder = re.compile(r"[$#]\{")
+    true = frozenset(("true", "on", "yes", "1"))
+    false = frozenset(("false", "off", "no", "0"))
+
     def __init__(self, native: NativeFile) -> None:
-        self.native = native
-        self.unknown: set[str] = set()
+        super().__init__(native)
         self.ids: set[str] = set()
 
     def run(self) -> None:
@@ -95,7 +94,7 @@ class _Reader:
         names = [UNNAMED if name is None or not name.text else name.text for name in called]
         for number, one in enumerate(found):
             name = names[number]
-            given = not _PLACEHOLDER.search(name) and name != UNNAMED
+            given = not self.placeholder.search(name) and name != UNNAMED
             if len(found) == 1:
                 key = ""
                 self.native.called = name if given else None
@@ -109,9 +108,7 @@ class _Reader:
                 if element.name == "networkConnector":
                     self.connector(element, broker, name)
                 else:
-                    self.tell_unknown(
-                        element.name, element.at, f"momlint does not see which brokers a `{element.name}` finds"
-                    )
+                    self.note(element.name, element.at, f"momlint does not see which brokers a `{element.name}` finds")
 
     def listeners(self, broker: Element, into: Broker) -> None:
         for element in broker.all("transportConnector"):
@@ -121,7 +118,7 @@ class _Reader:
             address = read_address(value.text.partition("?")[0], value.at)
             if address.port is not None:
                 into.ports.add(address.port)
-            if address.host not in ANY_HOST and not _PLACEHOLDER.search(address.host):
+            if address.host not in ANY_HOST and not self.placeholder.search(address.host):
                 into.hosts.add(address.host)
 
     # -- a connector -------------------------------------------------------------------------------------------------
@@ -131,10 +128,10 @@ class _Reader:
             return  # the file ends within it, which is told
         for key, value in element.attributes.items():
             if key not in _KNOWN:
-                self.tell_unknown(key, value.at, f"momlint does not know `{key[:80]}` of a network connector")
+                self.note(key, value.at, f"momlint does not know `{key[:80]}` of a network connector")
         for child in element.children:
             if child.name not in _KNOWN_CHILDREN:
-                self.tell_unknown(child.name, child.at, f"momlint does not know `{child.name[:80]}` of a connector")
+                self.note(child.name, child.at, f"momlint does not know `{child.name[:80]}` of a connector")
         uri = element.attributes.get("uri")
         if uri is None or not uri.text.strip():
             self.native.report(
@@ -169,7 +166,7 @@ class _Reader:
             return
         conduit = self.conduit(element)
         if lists.queues is not None or not (lists.dynamic_given or static_only):
-            self.tell_unknown(
+            self.note(
                 "queues",
                 lists.queues or element.at,
                 "messages in queues cross this connector, of which momlint judges nothing: it follows topics",
@@ -180,7 +177,7 @@ class _Reader:
         for remote in remotes:
             group = self.free(called)
             client_at = name.at if name is not None else element.at
-            if not _PLACEHOLDER.search(called + broker_name):
+            if not self.placeholder.search(called + broker_name):
                 self.native.clients.append(
                     Client(
                         f"{called}_{broker_name}_outbound",
@@ -237,9 +234,7 @@ class _Reader:
         for part in _parts(uri, "static", "simple") or [uri]:
             scheme = _scheme_of(part.text)
             if scheme in _DISCOVERIES:
-                self.tell_unknown(
-                    f"{scheme}:", part.at, f"`{scheme}:` finds brokers at run time; momlint does not see which"
-                )
+                self.note(f"{scheme}:", part.at, f"`{scheme}:` finds brokers at run time; momlint does not see which")
                 continue
             several = [
                 read_address(inner.text, inner.at)
@@ -269,7 +264,7 @@ class _Reader:
                 if child.name == "dynamicallyIncludedDestinations":
                     lists.dynamic_given = True
                 if one.name not in ("topic", "queue", "tempTopic", "tempQueue"):
-                    self.tell_unknown(one.name, one.at, f"momlint does not know the destination `{one.name[:80]}`")
+                    self.note(one.name, one.at, f"momlint does not know the destination `{one.name[:80]}`")
                     continue
                 value = one.attributes.get("physicalName")
                 if value is None or not value.text:
@@ -289,44 +284,10 @@ class _Reader:
     # -- values ------------------------------------------------------------------------------------------------------
 
     def flag(self, element: Element, key: str, *, default: bool) -> bool:
-        value = element.attributes.get(key)
-        text = "" if value is None else value.text.strip().lower()
-        if value is None or text in _TRUE or text in _FALSE:
-            return default if value is None else text in _TRUE
-        self.odd(key, value, "true or false")
-        return default
+        return self.truth(key, element.attributes.get(key), default=default)
 
     def number(self, element: Element, key: str, default: int) -> int:
-        value = element.attributes.get(key)
-        if value is None:
-            return default
-        if re.fullmatch(r"\s*[+-]?[0-9]{1,9}\s*", value.text, re.ASCII):
-            return int(value.text)
-        self.odd(key, value, "a whole number")
-        return default
-
-    def odd(self, key: str, value: Token, what: str) -> None:
-        if _PLACEHOLDER.search(value.text):
-            self.native.report(
-                "MOM814",
-                value.at,
-                f"momlint does not see what `{key}` is; it goes by the default",
-                "say it in the file, where it decides where messages go",
-            )
-        else:
-            self.native.report(
-                "MOM813",
-                value.at,
-                f"`{value.text[:80]}` is not {what}; the broker refuses this file",
-                f"`{key}` takes {what}",
-                label=f"not {what}",
-            )
-
-    def tell_unknown(self, key: str, at: At, message: str, help_: str = _MAY_MATTER) -> None:
-        if key in self.unknown or len(self.unknown) >= 20:
-            return
-        self.unknown.add(key)
-        self.native.report("MOM814", at, message, help_)
+        return self.whole(key, element.attributes.get(key), default)
 
 
 def _connectors(broker: Element) -> Iterator[Element]:

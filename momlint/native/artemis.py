@@ -20,6 +20,7 @@ from momlint.native.amqp_keys import TooMany, shared, words_of
 from momlint.native.form import TOP, Address, At, Broker, Link, NativeFile, Pass, Token
 from momlint.native.text import read_text
 from momlint.native.xml_syntax import Element, read_xml
+from momlint.native.xml_values import Values
 
 #: The counters of hops, as headers of messages have them, and what clusters do without.
 BY_ADDRESS, BY_AMQP, BY_CLUSTER = "address federation", "amqp federation", "cluster"
@@ -69,12 +70,8 @@ _MOST_PASSES, _MOST_TAKEN, _MOST_EXCLUDING, _MOST_WORDS = 500, 60, 3, 20
 _MOST_LINKS, _MOST_CLUSTERS = 20_000, 50
 #: With ``${name:default}`` the default holds where the machine does not say otherwise.
 _DEFAULT: Final = re.compile(r"\$\{[^{}:]*:([^{}]*)\}")
-_PLACEHOLDER: Final = re.compile(r"\$\{")
 #: What `artemis create` calls every broker.
 _NO_NAMES: Final = frozenset(("0.0.0.0", "localhost", ""))
-_TRUE: Final = frozenset(("true", "1"))
-_FALSE: Final = frozenset(("false", "0"))
-_UNSEEN: Final = "if it says where messages go, momlint does not see it"
 _DIVERTS: Final = "momlint follows diverts to where a bridge takes from, and no others: what they send is not judged"
 #: Why what has to do with queues is not followed.
 _QUEUES: Final = "momlint does not follow queues: each message of one goes to one consumer"
@@ -127,12 +124,14 @@ def read_artemis(data: bytes, file: str) -> NativeFile:
     return native
 
 
-class _Reader:
+class _Reader(Values):
+    true = frozenset(("true", "1"))
+    false = frozenset(("false", "0"))
+
     def __init__(self, native: NativeFile) -> None:
-        self.native = native
+        super().__init__(native)
         assert isinstance(native.server, Server)
         self.server = native.server
-        self.unknown: set[str] = set()
         self.ids: set[str] = set()
         self.wildcards = _Wildcards()
         self.connectors: dict[str, list[Address]] = {}
@@ -153,7 +152,7 @@ class _Reader:
         if name is not None and name.text is not None:
             broker.at = name.text.at
             called = _filled(name.text.text)
-            if called not in _NO_NAMES and not _PLACEHOLDER.search(called):
+            if called not in _NO_NAMES and not self.placeholder.search(called):
                 self.native.called = called
         for element in core.all("include"):
             if "href" in element.attributes:
@@ -241,7 +240,7 @@ class _Reader:
 
     def own_name(self, address: Address, broker: Broker) -> None:
         """A host at which the broker itself is known."""
-        if address.host not in ANY_HOST and not is_loopback(address.host) and not _PLACEHOLDER.search(address.host):
+        if address.host not in ANY_HOST and not is_loopback(address.host) and not self.placeholder.search(address.host):
             broker.hosts.add(address.host)
 
     def read_queues(self, core: Element) -> None:
@@ -297,7 +296,7 @@ class _Reader:
             return []
         name = _filled(ref.text.text)
         if name not in self.connectors:
-            if not _PLACEHOLDER.search(name):
+            if not self.placeholder.search(name):
                 self.native.report(
                     "MOM808",
                     ref.text.at,
@@ -364,11 +363,11 @@ class _Reader:
         cluster = Cluster("cluster" if name is None else name.text, at)
         if limit is not None and limit.text is not None:
             cluster.at = limit.text.at
-            cluster.hops = self.number(limit.name, limit.text, 1)
+            cluster.hops = self.whole(limit.name, limit.text, 1)
         static = element.child("static-connectors")
         if static is not None and "allow-direct-connections-only" in static.attributes:
             only = static.attributes["allow-direct-connections-only"]
-            cluster.direct = self.flag("allow-direct-connections-only", only, default=False)
+            cluster.direct = self.truth("allow-direct-connections-only", only, default=False)
         cluster.seeds = self.peers(element)
         cluster.filters = self.beginnings(element.child("address"), cluster.at)
         balancing = element.child("message-load-balancing")
@@ -504,7 +503,7 @@ class _Reader:
         if given is None:
             name = policy.attributes.get("name")
             return policy.at if name is None else name.at, 0
-        return given.at, self.number("max-hops", given, 0)
+        return given.at, self.whole("max-hops", given, 0)
 
     def tell_unfollowed(self, policy: Element) -> None:
         for key in ("transformer-ref", "transformer-class-name", "transformer"):
@@ -513,7 +512,7 @@ class _Reader:
                 at = given.at if given is not None else child.at if child is not None else policy.at
                 self.note("transformer", at, "momlint does not know what a transformer does to messages")
         given = policy.attributes.get("enable-divert-bindings")
-        if given is not None and self.flag("enable-divert-bindings", given, default=False):
+        if given is not None and self.truth("enable-divert-bindings", given, default=False):
             self.note("divert", given.at, _DIVERTS)
 
     # -- core bridges --------------------------------------------------------------------------------------------------
@@ -589,7 +588,7 @@ class _Reader:
                 label="leads nowhere",
             )
             return
-        if start is not None and not self.flag("auto-start", start, default=True):
+        if start is not None and not self.truth("auto-start", start, default=True):
             return
         called = "amqp" if name is None else name.text
         addresses = _addresses(uri)
@@ -706,42 +705,8 @@ class _Reader:
             if child.name not in known:
                 self.note(child.name, child.at, f"momlint does not know `{child.name[:80]}` of {what}")
 
-    def flag(self, key: str, value: Token, *, default: bool) -> bool:
-        text = _filled(value.text).strip().lower()
-        if text in _TRUE or text in _FALSE:
-            return text in _TRUE
-        self.odd(key, value, "true or false")
-        return default
-
-    def number(self, key: str, value: Token, default: int) -> int:
-        text = _filled(value.text).strip()
-        if re.fullmatch(r"[+-]?[0-9]{1,9}", text, re.ASCII):
-            return int(text)
-        self.odd(key, value, "a whole number")
-        return default
-
-    def odd(self, key: str, value: Token, what: str) -> None:
-        if _PLACEHOLDER.search(value.text):
-            self.native.report(
-                "MOM814",
-                value.at,
-                f"momlint does not see what `{key}` is; it goes by the default",
-                "say it in the file, where it decides where messages go",
-            )
-            return
-        self.native.report(
-            "MOM813",
-            value.at,
-            f"`{value.text[:80]}` is not {what}; the broker refuses this file",
-            f"`{key}` takes {what}",
-            label=f"not {what}",
-        )
-
-    def note(self, key: str, at: At, message: str, help_: str = _UNSEEN) -> None:
-        """A note, once for what `key` names."""
-        if key not in self.unknown and len(self.unknown) < 20:
-            self.unknown.add(key)
-            self.native.report("MOM814", at, message, help_)
+    def filled(self, text: str) -> str:
+        return _filled(text)
 
     def free(self, wanted: str) -> str:
         name, number = wanted, 2
