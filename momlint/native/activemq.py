@@ -132,15 +132,8 @@ class _Reader(Values):
         for child in element.children:
             if child.name not in _KNOWN_CHILDREN:
                 self.note(child.name, child.at, f"momlint does not know `{child.name[:80]}` of a connector")
-        uri = element.attributes.get("uri")
-        if uri is None or not uri.text.strip():
-            self.native.report(
-                "MOM813",
-                element.at,
-                "this network connector has no `uri`; the broker refuses this file",
-                'add `uri="static:(tcp://host:61616)"`',
-                label="leads nowhere",
-            )
+        uri = self.uri_of(element, "network connector", "static:(tcp://host:61616)")
+        if uri is None:
             return
         remotes = self.remotes(uri)
         duplex = self.flag(element, "duplex", default=False)

@@ -577,16 +577,9 @@ class _Reader(Values):
 
     def read_amqp(self, element: Element) -> None:
         self.check(element, _AMQP, "an AMQP connection")
-        name, uri = element.attributes.get("name"), element.attributes.get("uri")
-        start = element.attributes.get("auto-start")
-        if uri is None or not uri.text.strip():
-            self.native.report(
-                "MOM813",
-                element.at,
-                "this connection has no `uri`; the broker refuses this file",
-                'add `uri="tcp://host:5672"`',
-                label="leads nowhere",
-            )
+        name, start = element.attributes.get("name"), element.attributes.get("auto-start")
+        uri = self.uri_of(element, "connection", "tcp://host:5672")
+        if uri is None:
             return
         if start is not None and not self.truth("auto-start", start, default=True):
             return

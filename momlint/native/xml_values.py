@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from momlint.native.form import At, NativeFile, Token
+
+if TYPE_CHECKING:
+    from momlint.native.xml_syntax import Element
 
 UNSEEN: Final = "if it says where messages go, momlint does not see it"
 #: So many notes on what momlint does not know; who has more has another kind of file.
@@ -63,6 +66,20 @@ class Values:
             f"`{key}` takes {what}",
             label=f"not {what}",
         )
+
+    def uri_of(self, element: Element, what: str, example: str) -> Token | None:
+        """Where a connection leads to; None without, which is told: `example` is one."""
+        uri = element.attributes.get("uri")
+        if uri is not None and uri.text.strip():
+            return uri
+        self.native.report(
+            "MOM813",
+            element.at,
+            f"this {what} has no `uri`; the broker refuses this file",
+            f'add `uri="{example}"`',
+            label="leads nowhere",
+        )
+        return None
 
     def note(self, key: str, at: At, message: str, help_: str = UNSEEN) -> None:
         """A note, once for what `key` names."""
